@@ -94,7 +94,7 @@ units: setup ## the systemd units, live: a system of its own starts them, and ex
 policies: setup ## the compiled policies in Sources/Policy/AnnexShippedPolicies/Compiled, made anew of Policies/
 	@$(SWIFT) build $(STRICT) --product CompilePolicies
 	@"$$($(SWIFT) build --show-bin-path)/CompilePolicies" Sources/Policy/AnnexShippedPolicies/Compiled \
-		$(filter-out %.expectations.yaml,$(wildcard Policies/*.yaml Policies/entitlements/*.yaml))
+		$(filter-out %.expectations.yaml,$(wildcard Policies/*.yaml Policies/entitlements/*.yaml Policies/allowances/*.yaml))
 
 vm: setup ## Debian 12 and 13 as real machines, in an emulator: doctor, demo, attacks, suites, units, as three users (root; SUITE=NAME)
 	@.ci/vm $(SUITE)

@@ -619,7 +619,7 @@ if isFuzzing {
         fuzzer("FuzzEntitlements", "AnnexBundle"),
         fuzzer("FuzzIcon", "AnnexBundle"),
         fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexBundle", "AnnexPolicy"),
-        fuzzer("FuzzEntitlementFragment", "AnnexPolicy"),
+        fuzzer("FuzzPolicyFragment", "AnnexPolicy"),
         fuzzer("FuzzPredicate", "AnnexActivation", "AnnexModel"),
         fuzzer("FuzzActivationRule", "AnnexActivation", "AnnexBundle", "AnnexModel"),
         fuzzer("FuzzSeal", "AnnexSigning"),

@@ -15,7 +15,8 @@ import Testing
         #expect(policies.count == Self.names.count)
         #expect(
             ShippedTexts.expectations.count
-                == files.count - policies.count + PolicyLibrary.shipped.entitlements.count)
+                == files.count - policies.count + PolicyLibrary.shipped.entitlements.count
+                + PolicyLibrary.shipped.allowances.count)
         for file in files where file.hasSuffix(".expectations.yaml") {
             let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
             #expect(ShippedTexts.expectations[String(file.dropLast(".expectations.yaml".count))] == text, "\(file)")
@@ -26,15 +27,17 @@ import Testing
         }
     }
 
-    @Test func `every entitlement of Policies is shipped unchanged with its expectations`() throws {
+    @Test(arguments: ["entitlements", "allowances"])
+    func `every fragment of Policies is shipped unchanged with its expectations`(kind: String) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Policies/entitlements")
+            .deletingLastPathComponent().appending(path: "Policies/\(kind)")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { $0.hasSuffix(".yaml") }
         let library = PolicyLibrary.shipped
-        #expect(files.count == 2 * library.entitlements.count)
-        for name in library.entitlements {
+        let names = kind == "entitlements" ? library.entitlements : library.allowances
+        #expect(files.count == 2 * names.count)
+        for name in names {
             let text = try String(contentsOf: folder.appending(path: "\(name).yaml"), encoding: .utf8)
-            #expect(library.text(ofEntitlement: name) == text)
+            #expect(library.text(ofFragment: name) == text)
             let expected = try String(contentsOf: folder.appending(path: "\(name).expectations.yaml"), encoding: .utf8)
             #expect(ShippedTexts.expectations[name] == expected)
         }

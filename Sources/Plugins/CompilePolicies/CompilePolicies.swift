@@ -1,6 +1,6 @@
 // CompilePolicies FOLDER FILE.yaml…
 //
-// Compiles policies for every architecture, alone and joined with the entitlements of `entitlements/NAME.yaml`, proves each filter against its policy, and writes Swift files with
+// Compiles policies for every architecture, alone and joined with the fragments of `entitlements/NAME.yaml` and `allowances/NAME.yaml`, proves each filter against its policy, and writes Swift files with
 // everything that a launch needs. Nothing is parsed or compiled at run time. A wrong policy, or a filter that differs
 // from its policy, is an error with its file and line. `make policies` runs it; the written files are part of the
 // sources.
@@ -15,12 +15,11 @@ enum CompilePolicies {
         guard arguments.count >= 3 else { fail("usage: CompilePolicies FOLDER FILE.yaml…") }
         let files = arguments.dropFirst(2).map { URL(filePath: $0) }
         do {
-            let areEntitlements = Dictionary(grouping: files) {
-                $0.deletingLastPathComponent().lastPathComponent == "entitlements"
+            let areFragments = Dictionary(grouping: files) {
+                ["entitlements", "allowances"].contains($0.deletingLastPathComponent().lastPathComponent)
             }
             let library = PolicyLibrary(
-                texts: try texts(of: areEntitlements[false] ?? []),
-                entitlements: try texts(of: areEntitlements[true] ?? []))
+                texts: try texts(of: areFragments[false] ?? []), fragments: try texts(of: areFragments[true] ?? []))
             let folder = GeneratedFolder(url: URL(filePath: arguments[1]))
             try folder.hold(CompiledSource.files(of: library))
         } catch let error as PolicyError {

@@ -44,7 +44,7 @@ enum PolicySource {
         let directories = kinds.compactMap { kind, directory in directory.map { "\(kind): \(privateDirectory($0)), " } }
         return
             "PolicyPaths(bundle: \(rights(paths.bundle)), \(directories.joined())processFiles: .\(paths.processFiles), "
-            + "grants: \(SwiftText.list(paths.grants.map(grant))))"
+            + "etcFiles: .\(paths.etcFiles), grants: \(SwiftText.list(paths.grants.map(grant))))"
     }
 
     private static func privateDirectory(_ directory: PolicyPaths.PrivateDirectory) -> String {

@@ -6,8 +6,8 @@ extension Policy {
     /// call was refused.
     ///
     /// - Parameters:
-    ///   - name: the policy's name, for example `compute`; or `NAME+ENTITLEMENT…` for that policy with the additions of
-    ///     these entitlements.
+    ///   - name: the policy's name, for example `compute`; or `NAME+FRAGMENT…` for that policy with the additions of these
+    ///     entitlements and allowances.
     ///   - directory: a directory of policies, which replace shipped ones of the same name; nil for none.
     /// - Throws: if there is no such policy or entitlement, or if a policy of the directory cannot be used.
     public static func compiledAhead(
@@ -40,14 +40,13 @@ extension Policy {
         guard let names = try library.joinedNames(name) else {
             return try library.policy(named: name, for: architecture)
         }
-        // Entitlements without calls do not change the filter. So the policy is looked up with the other entitlements
-        // only.
+        // If a fragment does not change the filter, the policy is looked up without it.
         let fragments = try library.fragments(of: names, for: architecture)
-        let withCalls = EntitlementNames(
-            policy: names.policy, entitlements: fragments.filter(\.hasCalls).map(\.entitlement))
+        let withCalls = JoinedName(
+            policy: names.policy, fragments: fragments.filter(\.changesFilter).map(\.identifier))
         guard let compiled = try find(withCalls.joined) else {
             return try library.policy(named: name, for: architecture)
         }
-        return try compiled.policy(for: architecture).joined(with: fragments.filter { !$0.hasCalls })
+        return try compiled.policy(for: architecture).joined(with: fragments.filter { !$0.changesFilter })
     }
 }

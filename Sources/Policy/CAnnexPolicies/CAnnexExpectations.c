@@ -36,6 +36,18 @@ static const unsigned char com_apple_security_files_user_selected_read_write[] =
 static const unsigned char com_apple_security_network_client[] = {
 #embed "../../../Policies/entitlements/com.apple.security.network.client.expectations.yaml"
 };
+static const unsigned char jit[] = {
+#embed "../../../Policies/allowances/jit.expectations.yaml"
+};
+static const unsigned char loopback[] = {
+#embed "../../../Policies/allowances/loopback.expectations.yaml"
+};
+static const unsigned char network[] = {
+#embed "../../../Policies/allowances/network.expectations.yaml"
+};
+static const unsigned char sockets[] = {
+#embed "../../../Policies/allowances/sockets.expectations.yaml"
+};
 static const unsigned char com_apple_share_services[] = {
 #embed "../../../Policies/com.apple.share-services.expectations.yaml"
 };
@@ -83,6 +95,10 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.usernotifications.content-extension", com_apple_usernotifications_content_extension),
     TEXT("com.apple.widget-extension", com_apple_widget_extension),
     TEXT("compute", compute),
+    TEXT("jit", jit),
+    TEXT("loopback", loopback),
+    TEXT("network", network),
+    TEXT("sockets", sockets),
     TEXT("resources", resources),
     TEXT("storage", storage),
     TEXT("tool", tool),

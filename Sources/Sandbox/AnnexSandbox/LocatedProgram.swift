@@ -72,16 +72,7 @@ struct LocatedProgram: ~Copyable {
     /// The absolute path; nil if there is no working directory.
     static func absolute(_ path: String) -> String? {
         if path.hasPrefix("/") { return path }
-        return workingDirectory.map { $0 + "/" + path }
-    }
-
-    /// This process's working directory; nil if it was removed, or if its name is not UTF-8.
-    static var workingDirectory: String? {
-        guard let directory = unsafe getcwd(nil, 0) else { return nil }
-        defer { unsafe free(directory) }
-        // SAFETY: the text is copied before it is freed. It must be valid UTF-8, because a repaired name could name
-        // another directory.
-        return unsafe String(validatingCString: directory)
+        return SandboxProgram.callersDirectory.map { $0 + "/" + path }
     }
 
     consuming func takeObject() -> Descriptor { object }
@@ -148,6 +139,17 @@ struct LocatedProgram: ~Copyable {
         }
         let argument = words.dropFirst().first.map { $0.trimmed } ?? ""
         return [String(interpreter)] + (argument.isEmpty ? [] : [argument])
+    }
+}
+
+extension SandboxProgram {
+    /// This process's working directory; nil if it was removed, or if its name is not UTF-8.
+    package static var callersDirectory: String? {
+        guard let directory = unsafe getcwd(nil, 0) else { return nil }
+        defer { unsafe free(directory) }
+        // SAFETY: the text is copied before it is freed. It must be valid UTF-8, because a repaired name could name
+        // another directory.
+        return unsafe String(validatingCString: directory)
     }
 }
 

@@ -9,7 +9,8 @@ internal import Synchronization
 /// or ask for signals on it.
 ///
 /// - A pipe is opened again: the program gets the same pipe with a new description. This process reads nothing from the
-///   pipe. So input that the program leaves unread remains for the next command of a shell's loop.
+///   pipe. So input that the program leaves unread remains for the next command of a shell's loop. A pipe for errors is
+///   carried over another pipe if the caller wants to see the last errors.
 /// - A regular file for input is opened again at the same offset, and its contents are carried over a pipe. With a
 ///   descriptor of the file, the program could change the file's mode and times, lock it, or map it as code.
 /// - `/dev/null` and similar devices are opened again.
@@ -27,12 +28,16 @@ package struct ProgramStreams: ~Copyable {
     let captured: CapturedOutput?
     private var inward: [StreamRelay] = []
     private var outward: [(number: Int32, relay: StreamRelay)] = []
+    /// Receives what the program writes to its standard error; nil if the caller does not ask for it.
+    private let words: LastWords?
 
     /// Connects all three streams of this process.
     /// - Parameter closed: the descriptors that were closed when this process began. Other files now have these
     ///   numbers.
-    package init(closed: Set<Int32>) throws(SystemError) {
+    /// - Parameter words: receives what the program writes to its standard error.
+    package init(closed: Set<Int32>, words: LastWords) throws(SystemError) {
         captured = nil
+        self.words = words
         let terminals = (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 && !closed.contains($0) }
         if let like = terminals.first { try makeTerminal(like: like) }
         given.append(try input(closed))
@@ -42,6 +47,7 @@ package struct ProgramStreams: ~Copyable {
     /// Connects the streams as the caller requests them.
     init(_ program: borrowing SandboxProgram, limit: UInt64) throws(SystemError) {
         captured = program.output == .captured ? CapturedOutput(limit: limit) : nil
+        words = nil
         switch program.input {
         case .none: given.append(try Descriptor.open("/dev/null", O_RDONLY))
         case .bytes(let bytes): given.append(try carried(from: Self.memory(bytes)))
@@ -88,7 +94,7 @@ package struct ProgramStreams: ~Copyable {
     package mutating func takeRelay(suspendKey: @escaping @Sendable () -> Void) throws(SystemError) -> TerminalRelay? {
         let reads = readsTerminal
         guard let master = master.take() else { return nil }
-        return try TerminalRelay(master, readsTerminal: reads, suspendKey: suspendKey)
+        return try TerminalRelay(master, readsTerminal: reads, words: words, suspendKey: suspendKey)
     }
 
     private mutating func makeTerminal(like: Int32) throws(SystemError) {
@@ -131,25 +137,29 @@ package struct ProgramStreams: ~Copyable {
     // MARK: - Output
 
     private mutating func addOutputs(_ closed: Set<Int32>) throws(SystemError) {
-        let output = try self.output(STDOUT_FILENO, closed: closed)
-        if !closed.contains(STDERR_FILENO), annex_same_description(STDOUT_FILENO, STDERR_FILENO) == 1 {
+        let isShared = !closed.contains(STDERR_FILENO) && annex_same_description(STDOUT_FILENO, STDERR_FILENO) == 1
+        let output = try self.output(STDOUT_FILENO, closed: closed, words: isShared ? words : nil)
+        if isShared {
             let error = try output.duplicate()
             given.append(output)
             given.append(error)
         } else {
             given.append(output)
-            given.append(try self.output(STDERR_FILENO, closed: closed))
+            given.append(try self.output(STDERR_FILENO, closed: closed, words: words))
         }
     }
 
-    private mutating func output(_ number: Int32, closed: Set<Int32>) throws(SystemError) -> Descriptor {
+    private mutating func output(
+        _ number: Int32, closed: Set<Int32>, words: LastWords?
+    ) throws(SystemError) -> Descriptor {
         // A write must fail here as it fails on a closed descriptor.
         if closed.contains(number) { return try Descriptor.open("/dev/null", O_RDONLY) }
         if isatty(number) == 1, let end = try duplicateOfTerminal() { return end }
-        if let again = try Self.reopened(number, mode: O_WRONLY) { return again }
+        if words == nil, let again = try Self.reopened(number, mode: O_WRONLY) { return again }
         let (reading, writing) = try Self.pipe()
         let given = Descriptor(owning: writing)
-        outward.append((number, try StreamRelay(from: Descriptor(owning: reading), to: Self.duplicate(number))))
+        let relay = try StreamRelay(from: Descriptor(owning: reading), to: Self.duplicate(number)) { words?.add($0) }
+        outward.append((number, relay))
         return given
     }
 

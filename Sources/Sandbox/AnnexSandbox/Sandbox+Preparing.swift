@@ -9,9 +9,7 @@ extension Sandbox {
     package func prepare(
         _ program: SandboxProgram, streams: consuming DescriptorList, terminal: consuming Descriptor? = nil
     ) throws(SandboxError) -> PreparedProgram {
-        var grants: [PathGrant] = []
-        for path in program.readable { grants.append(try grant(path, rights: .read)) }
-        for path in program.writable { grants.append(try grant(path, rights: [.read, .write])) }
+        let grants = try grants(of: program)
         let file = try LocatedProgram.find(program, under: policy.granting(grants))
         let policy = self.policy.granting(grants + file.grants)
         let (path, arguments) = (file.path, file.arguments)
@@ -21,13 +19,32 @@ extension Sandbox {
         if let directory = program.directory {
             configuration.directory = .demanded(try spelled(directory, step: "directory"))
         } else {
-            configuration.directory = .preferred(LocatedProgram.workingDirectory)
+            configuration.directory = .preferred(SandboxProgram.callersDirectory)
         }
         configuration.denials = denials
         configuration.streams = streams
         configuration.terminal = terminal
         if policy.paths.persistent != nil { try openPrivate(for: &configuration) }
         return PreparedProgram(configuration: configuration, policy: policy)
+    }
+
+    private func grants(of program: SandboxProgram) throws(SandboxError) -> [PathGrant] {
+        var grants: [PathGrant] = []
+        for path in program.readable { grants.append(try grant(path, rights: .read)) }
+        for path in program.writable { grants.append(try grant(path, rights: [.read, .write])) }
+        for path in program.writableCode { grants.append(try grant(path, rights: [.read, .write, .execute])) }
+        for path in program.executable {
+            let grant = try grant(path, rights: [.read, .execute])
+            let isWritten = grants.contains { $0.rights.contains(.write) && PathText.isSame($0.path, as: grant.path) }
+            guard !isWritten else {
+                throw SandboxError(
+                    "grants", cause: "\(Escaped(path)) cannot be handed over both for writing and for executing",
+                    remedy:
+                        "name what is executed inside it, or let the program execute what it wrote (--write-execute)")
+            }
+            grants.append(grant)
+        }
+        return grants
     }
 
     /// A grant for a path that the caller handed over. A later check, on the very object that is bound, finds out

@@ -53,6 +53,10 @@ public struct SandboxProgram: Sendable, Hashable {
     public private(set) var readable: [String] = []
     /// Files and directories on the host that the program may change in addition to the policy's paths.
     public private(set) var writable: [String] = []
+    /// Files and directories on the host that the program may read and execute in addition to the policy's paths.
+    public private(set) var executable: [String] = []
+    /// Directories on the host in which the program may execute what it wrote.
+    public private(set) var writableCode: [String] = []
 
     /// A program with its arguments. It has no further paths, variables or input.
     public init(_ name: String, arguments: [String] = []) {
@@ -66,4 +70,13 @@ public struct SandboxProgram: Sendable, Hashable {
     /// Lets the program change a file, or create and change files below a directory, under the same path as on the
     /// host. The path must exist already. Nothing there can be executed.
     public mutating func write(_ path: String) { writable.append(path) }
+
+    /// Lets the program read and execute a file, or everything below a directory, under the same path as on the host. In a
+    /// directory that the program may change, such a file or directory is no longer changeable.
+    public mutating func execute(_ path: String) { executable.append(path) }
+
+    /// Lets the program change a file or directory as `write` does, and execute what it wrote there, even under a policy
+    /// with `write-xor-execute: on`. An attacker who takes over the program can then execute files of their own in it. The
+    /// report names the path.
+    public mutating func writeAndExecute(_ path: String) { writableCode.append(path) }
 }

@@ -21,13 +21,15 @@ package final class TerminalRelay: Sendable {
 
     /// - Parameters:
     ///   - readsTerminal: whether this process's standard input is a terminal. If so, its keys go to the program.
+    ///   - words: receives what the program shows on the terminal.
     ///   - suspendKey: called when the suspend key goes to the program. This key is Ctrl-Z unless the terminal has
     ///     another key for it.
     package init(
-        _ master: consuming Descriptor, readsTerminal: Bool, suspendKey: @escaping @Sendable () -> Void
+        _ master: consuming Descriptor, readsTerminal: Bool, words: LastWords? = nil,
+        suspendKey: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         let shown = [STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO].first { isatty($0) == 1 } ?? STDOUT_FILENO
-        outward = try StreamRelay(from: master.duplicate(), to: Self.duplicate(shown))
+        outward = try StreamRelay(from: master.duplicate(), to: Self.duplicate(shown)) { words?.add($0) }
         let key = Self.suspendKey
         inward =
             readsTerminal

@@ -6,8 +6,8 @@ import Testing
 @Suite struct EntitlementTextTests {
     static let head = "entitlement: org.example.net\nname: do a thing\nmeans: It can do a thing.\n"
 
-    static func fragment(_ text: String) throws(PolicyError) -> EntitlementFragment {
-        try EntitlementFragment(text: head + text, file: "entitlements/org.example.net.yaml")
+    static func fragment(_ text: String) throws(PolicyError) -> PolicyFragment {
+        try PolicyFragment(text: head + text, file: "entitlements/org.example.net.yaml")
     }
 
     @Test func `a fragment holds the statements of its text`() throws {
@@ -21,13 +21,13 @@ import Testing
             paths: { grants: [{ reason: c, rights: [read], paths: [/etc/x], missing: skip }] }
             limits: { memory: 1G }
             """)
-        #expect(fragment.entitlement == "org.example.net")
+        #expect(fragment.identifier == "org.example.net")
         #expect(fragment.name == "do a thing" && fragment.means == "It can do a thing.")
-        #expect(fragment.hasCalls && fragment.allowedCalls == ["getppid", "kill"])
+        #expect(fragment.changesFilter && fragment.allowedCalls == ["getppid", "kill"])
         #expect(fragment.network?.value == .loopback && fragment.devices?.value == [.null])
         #expect(fragment.grants.map(\.path) == ["/etc/x"] && fragment.grants[0].place?.line == 9)
         #expect(fragment.limits[.memory]?.value == .bytes(1 << 30))
-        #expect(try Self.fragment("").hasCalls == false)
+        #expect(try Self.fragment("").changesFilter == false)
     }
 
     @Test(arguments: [
@@ -62,7 +62,7 @@ import Testing
     ])
     func `the words for the user are bounded and printable`(text: String, message: String) {
         let error = #expect(throws: PolicyError.self) {
-            try EntitlementFragment(text: text, file: "org.example.net.yaml")
+            try PolicyFragment(text: text, file: "org.example.net.yaml")
         }
         #expect(error.map { "\($0)" }?.contains(message) == true, "\(error.map { "\($0)" } ?? "")")
     }
@@ -73,7 +73,7 @@ import Testing
                 "entitlement: org.example.net\nname: \(String(repeating: "a", count: name))\n"
                 + "means: \(String(repeating: "a", count: means))\n"
             let error = #expect(throws: PolicyError.self) {
-                try EntitlementFragment(text: text, file: "org.example.net.yaml")
+                try PolicyFragment(text: text, file: "org.example.net.yaml")
             }
             #expect(error?.problem.contains("is longer than") == true)
         }

@@ -4,8 +4,8 @@ import Testing
 
 /// A policy joined with grants. A joined policy allows exactly what the policy and the fragments allow.
 @Suite struct JoiningTests {
-    private static func fragment(_ name: String, _ text: String) throws(PolicyError) -> EntitlementFragment {
-        try EntitlementFragment(
+    private static func fragment(_ name: String, _ text: String) throws(PolicyError) -> PolicyFragment {
+        try PolicyFragment(
             text: "entitlement: \(name)\nname: a\nmeans: b\n" + text, file: "entitlements/\(name).yaml")
     }
 
@@ -135,14 +135,14 @@ import Testing
         #expect(throws: PolicyError.self) { try library.policy(named: "+\(client)") }
         let many = (0..<17).map { "+org.example.e\($0)" }.joined()
         let error = #expect(throws: PolicyError.self) { try library.policy(named: point + many) }
-        #expect(error?.problem == "the name joins more than 16 entitlements")
+        #expect(error?.problem == "the name joins more than 16 fragments")
     }
 
     @Test(arguments: ShippedPolicyTests.points) func `every shipped combination weakens nothing that it does not name`(
         point: String
     ) throws {
         let policy = try Policy.shipped(named: point)
-        let fragments = try PolicyLibrary.shipped.entitlements.map { try EntitlementFragment.shipped($0) }
+        let fragments = try PolicyLibrary.shipped.entitlements.map { try PolicyFragment.shipped($0) }
         let joined = try policy.joined(with: fragments)
         let named = Set(fragments.flatMap(\.calls.keys))
         for (number, rules) in policy.rules {

@@ -41,7 +41,7 @@ import Testing
         let point = "com.apple.share-services"
         let client = "com.apple.security.network.client"
         let own = try #require(try Expectations.shipped(for: point))
-        let joined = try own.joined(withEntitlements: [client, "com.apple.security.application-groups"])
+        let joined = try own.joined(withFragments: [client, "com.apple.security.application-groups"])
         let connect = try #require(SystemCall(named: "connect"))
         func wanted(_ expectations: Expectations) -> [AnnexPolicyTools.Expectation.Wanted] {
             expectations.all.filter { $0.subject == .call(connect, arguments: [0, 0, 0, 0, 0, 0]) }.map(\.wanted)
@@ -51,7 +51,7 @@ import Testing
         // Expectations about other calls and paths are kept.
         let ptrace = own.all.filter { $0.description.contains("ptrace") }
         #expect(!ptrace.isEmpty && ptrace.allSatisfy(joined.all.contains))
-        #expect(throws: PolicyError.self) { try own.joined(withEntitlements: ["com.apple.security.nothing"]) }
+        #expect(throws: PolicyError.self) { try own.joined(withFragments: ["com.apple.security.nothing"]) }
     }
 
     static func failures(_ text: String) throws -> [String] {

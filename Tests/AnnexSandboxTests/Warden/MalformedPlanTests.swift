@@ -16,6 +16,7 @@ import Testing
         case rootWithoutMount, unboundedRoot, cgroupWithoutDescriptor, misalignedRecords, faultBeyondSteps
         case filterFlagUnknown, maskUnknown, timeWithoutUser, promiseWithoutFilter
         case flagUnknown, procWithoutRoot, loopbackOfTheHost, terminalWithoutReaper, linkToNothing
+        case fileOfNoPath
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
         var edit: ((inout annex_plan) -> Void)? {
@@ -55,6 +56,7 @@ import Testing
                 }
             case .terminalWithoutReaper: { $0.terminal = 0 }
             case .linkToNothing: { $0.links = annex_records(offset: $0.arguments.offset, count: 1) }
+            case .fileOfNoPath: { $0.files = annex_records(offset: $0.arguments.offset, count: 1) }
             case .faultBeyondSteps: { $0.fault_step = UInt32(ANNEX_STEP_COUNT) }
             }
         }

@@ -54,6 +54,12 @@ static void use_lists(const annex_plan *plan, uint32_t descriptors) {
         use_text(plan, links[i].contents);
         expect(links[i].contents.length > 0, "a link points at nothing");
     }
+    const annex_file *files = plan_records(plan, plan->files);
+    for (uint32_t i = 0; i < plan->files.count; i++) {
+        use_path(plan, files[i].target);
+        use_text(plan, files[i].contents);
+        expect(files[i].directory == 0 || files[i].contents.length == 0, "a directory has contents");
+    }
     const annex_descriptor *list = plan_records(plan, plan->descriptors);
     for (uint32_t i = 0; i < plan->descriptors.count; i++) {
         expect(list[i].index < descriptors, "a gift has no descriptor");

@@ -14,9 +14,9 @@ final class PointPolicies: Sendable {
     func policy(
         of point: ExtensionPoint, with entitlements: [String], _ wishes: BrokerConfiguration
     ) throws(PolicyError) -> Policy {
-        let key = EntitlementNames(policy: point.identifier, entitlements: entitlements).joined
+        let key = JoinedName(policy: point.identifier, fragments: entitlements).joined
         if let policy = known.withLock({ $0[key] }) { return policy }
-        let name = EntitlementNames(policy: point.policy, entitlements: entitlements).joined
+        let name = JoinedName(policy: point.policy, fragments: entitlements).joined
         let policy = point.limiting(try wishes.policy(named: name))
         known.withLock { known in
             if known.count >= Self.most { known.removeAll() }

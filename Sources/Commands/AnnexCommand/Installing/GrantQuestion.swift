@@ -23,7 +23,7 @@ struct GrantQuestion: Sendable, Hashable {
 
     /// The question in several lines. The user answers on the next line.
     var text: String {
-        let fragment = try? EntitlementFragment.shipped(entitlement)
+        let fragment = try? PolicyFragment.shipped(entitlement)
         let wish = fragment?.name ?? entitlement
         return """
             \(PlainText.shown(identifier)) (\(PlainText.shown(displayName))) asks to \(wish).

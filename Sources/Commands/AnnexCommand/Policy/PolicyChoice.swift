@@ -48,10 +48,10 @@ struct PolicyChoice: ParsableArguments {
     }
 
     /// The expectations of a policy. They come from a file beside the policy's file, from the folder, or from the
-    /// shipped expectations. The expectations of entitlements are joined to them.
+    /// shipped expectations. The expectations of fragments are joined to them.
     func expectations(_ choice: String) throws -> Expectations {
-        let (policy, entitlements) = PolicyFiles.parted(choice)
-        return try ownExpectations(policy).joined(withEntitlements: entitlements, for: target)
+        let (policy, fragments) = PolicyFiles.parted(choice)
+        return try ownExpectations(policy).joined(withFragments: fragments, for: target)
     }
 
     private func ownExpectations(_ choice: String) throws -> Expectations {
@@ -86,21 +86,21 @@ struct PolicyFiles {
     /// A policy's name, and the library that contains it. Files in the same folder as a policy's file come first.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
         guard Self.isFile(choice) else { return (choice, try library()) }
-        let (policy, entitlements) = Self.parted(choice)
+        let (policy, fragments) = Self.parted(choice)
         let (name, library) = try file(policy)
-        return (([name] + entitlements).joined(separator: "+"), library)
+        return (([name] + fragments).joined(separator: "+"), library)
     }
 
-    /// Separates a choice from the entitlements at its end: `mine.yaml+com.apple.security.network.client`.
-    static func parted(_ choice: String) -> (policy: String, entitlements: [String]) {
-        let known = Set(PolicyLibrary.shipped.entitlements)
+    /// Separates a choice from the fragments at its end: `mine.yaml+jit`.
+    static func parted(_ choice: String) -> (policy: String, fragments: [String]) {
+        let known = Set(PolicyLibrary.shipped.entitlements + PolicyLibrary.shipped.allowances)
         var parts = choice.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
-        var entitlements: [String] = []
+        var fragments: [String] = []
         while parts.count > 1, let last = parts.last, known.contains(last) {
-            entitlements.insert(last, at: 0)
+            fragments.insert(last, at: 0)
             parts.removeLast()
         }
-        return (parts.joined(separator: "+"), entitlements)
+        return (parts.joined(separator: "+"), fragments)
     }
 
     private func file(_ choice: String) throws -> (name: String, library: PolicyLibrary) {

@@ -2,10 +2,10 @@ import AnnexPolicy
 internal import AnnexPolicyTools
 import ArgumentParser
 
-/// `annex policy list`: lists all policies and the additions of entitlements, one in each line.
+/// `annex policy list`: lists all policies, and the additions of entitlements and allowances, one in each line.
 struct PolicyListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List all policies and entitlements, each with its purpose.",
+        commandName: "list", abstract: "List all policies, entitlements and allowances, each with its purpose.",
         discussion: """
             An entitlement adds to the policy of an extension point. Join them to see both together: \
             annex policy show com.apple.share-services+com.apple.security.network.client
@@ -32,19 +32,27 @@ struct PolicyListCommand: ParsableCommand {
                 let policy = try library.policy(named: name, for: choice.target)
                 return Row(name: name, summary: policy.summary, calls: policy.allowedCalls.count)
             }
-            let entitlements = try library.entitlements.map { name in
-                let fragment = try library.fragment(of: name, for: choice.target)
-                return Row(name: name, summary: fragment.name, calls: fragment.allowedCalls.count)
-            }
+            let entitlements = try rows(of: library.entitlements, in: library)
+            let allowances = try rows(of: library.allowances, in: library)
             if json {
                 let members =
                     policies.map { $0.json(kind: "policy") } + entitlements.map { $0.json(kind: "entitlement") }
+                    + allowances.map { $0.json(kind: "allowance") }
                 return print(JSON.list(members).written)
             }
-            let width = ((policies + entitlements).map(\.name.count).max() ?? 0) + 2
+            let width = ((policies + entitlements + allowances).map(\.name.count).max() ?? 0) + 2
             for row in policies { print("\(row.name.padded(to: width))\(row.summary)") }
-            print("\nEntitlements, which add to a policy (NAME+ENTITLEMENT):")
+            print("\nEntitlements, which add to the policy of an extension (NAME+ENTITLEMENT):")
             for row in entitlements { print("\(row.name.padded(to: width))\(row.summary)") }
+            print("\nAllowances, which add to the policy of a program (annex run --allow NAME):")
+            for row in allowances { print("\(row.name.padded(to: width))\(row.summary)") }
+        }
+    }
+
+    private func rows(of fragments: [String], in library: PolicyLibrary) throws -> [Row] {
+        try fragments.map { name in
+            let fragment = try library.fragment(named: name, for: choice.target)
+            return Row(name: name, summary: fragment.name, calls: fragment.allowedCalls.count)
         }
     }
 
@@ -74,6 +82,7 @@ struct PolicyShowCommand: ParsableCommand {
               annex policy show compute --layers        show which layers enforce each statement, and the gaps
               annex policy show com.apple.share-services+com.apple.security.network.client
               annex policy show com.apple.security.network.client    print what an entitlement adds
+              annex policy show jit                     print what `annex run --allow jit` adds
               annex policy show ./mine.yaml --json
 
             EXIT STATUS
@@ -105,7 +114,7 @@ struct PolicyShowCommand: ParsableCommand {
                 print(json ? LayerTableText.json(table).written : LayerTableText.lines(table).joined(separator: "\n"))
             } else if json {
                 print(try choice.policy(policy).explanation(of: .whole).json.written)
-            } else if let fragment = try choice.library().text(ofEntitlement: policy) {
+            } else if let fragment = try choice.library().text(ofFragment: policy) {
                 print(fragment, terminator: "")
             } else {
                 print(try choice.policy(policy).joinedText, terminator: "")

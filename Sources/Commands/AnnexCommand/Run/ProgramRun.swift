@@ -10,6 +10,7 @@ import Synchronization
 struct ProgramRun {
     let options: RunOptions
     private let names: RelativeNames
+    private let words = LastWords()
 
     init(_ options: RunOptions) {
         self.options = options
@@ -30,6 +31,8 @@ struct ProgramRun {
     private struct End {
         let report: SandboxRunReport
         let denials: [Denial]
+        /// The policy with everything that the caller handed over.
+        let policy: Policy
         /// A standard stream to which writing failed.
         let failed: (number: Int32, error: SystemError)?
         /// The file that receives the report.
@@ -46,14 +49,14 @@ struct ProgramRun {
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
         let signals = SignalForwarder()
-        var streams = try ProgramStreams(closed: StandardStreams.closed)
+        var streams = try ProgramStreams(closed: StandardStreams.closed, words: words)
         var prepared = try sandbox.prepare(
             program(), streams: streams.takeGiven(), terminal: streams.terminal.take())
         // Denials are printed on stderr at the end.
         prepared.configuration.isLogged = false
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
-        let limits = prepared.policy.limits
-        let run = try SandboxRun(start.launcher(), policy: prepared.policy, program: options.program) { event in
+        let policy = prepared.policy
+        let run = try SandboxRun(start.launcher(), policy: policy, program: options.program) { event in
             switch event {
             case .executed: break
             case .stopped: signals.post(.stopped)
@@ -66,8 +69,8 @@ struct ProgramRun {
         let (report, denials) = signals.serve(run, terminal: terminal, job: job)
         // The program's time limit includes the time for reading its output. After the program's end, the remaining
         // output is read until both that limit and the grace are over.
-        let soonest = ContinuousClock.now + limits.grace
-        let deadline = report.wasEnded ? soonest : max(soonest, begun + limits.request)
+        let soonest = ContinuousClock.now + policy.limits.grace
+        let deadline = report.wasEnded ? soonest : max(soonest, begun + policy.limits.request)
         streams.whenCarried { signals.wakeUp() }
         terminal?.whenCarried { signals.wakeUp() }
         terminal?.reclaimKeys()
@@ -77,23 +80,16 @@ struct ProgramRun {
         signals.close()
         if impatience != nil {
             terminal?.pause()
-            return End(report: report, denials: denials, failed: nil, file: file, impatience: impatience)
+            return End(
+                report: report, denials: denials, policy: policy, failed: nil, file: file, impatience: impatience)
         }
         terminal?.finish()
         return End(
-            report: report, denials: denials, failed: streams.finish(), file: file, impatience: nil)
+            report: report, denials: denials, policy: policy, failed: streams.finish(), file: file, impatience: nil)
     }
 
     private func sandbox() throws -> Sandbox {
-        var sandbox = Sandbox(policy: try policy())
-        if let memory = options.memory, memory.bytes > sandbox.policy.limits.memory {
-            throw SandboxError(
-                "limits", cause: "--memory asks for more than the policy \(options.policy) allows",
-                remedy: "raise the limit in a policy of your own: --policies DIR --policy NAME")
-        }
-        sandbox.tighten(
-            memory: options.memory?.bytes, launch: options.launchLimit.map { .seconds($0) },
-            time: options.timeout.map { .seconds($0) })
+        var sandbox = Sandbox(policy: try policy().limited(to: options.limits))
         for layer in options.waive { sandbox.waive(layer) }
         if options.privateDirectory != nil { try checkPrivateDirectory(of: sandbox.policy) }
         sandbox.privateDirectory = options.privateDirectory
@@ -112,11 +108,16 @@ struct ProgramRun {
 
     private func policy() throws -> Policy {
         let files = PolicyFiles(option: options.policies)
-        guard PolicyFiles.isFile(options.policy) else {
-            return try .compiledAhead(named: options.policy, overriding: files.folder)
+        let choice = ([options.policy] + options.allow).joined(separator: "+")
+        let policy: Policy
+        if PolicyFiles.isFile(options.policy) {
+            let (name, library) = try files.named(choice)
+            policy = try library.policy(named: name)
+        } else {
+            policy = try .compiledAhead(named: choice, overriding: files.folder)
         }
-        let (name, library) = try files.named(options.policy)
-        return try library.policy(named: name)
+        if options.allowLine.isEmpty { return policy }
+        return try policy.joined(with: [PolicyFragment(lines: options.allowLine)])
     }
 
     private func program() throws -> SandboxProgram {
@@ -124,6 +125,8 @@ struct ProgramRun {
         program.argumentBytes = try CommandBytes.arguments(of: options.program)
         for path in options.read { program.read(path) }
         for path in options.write { program.write(path) }
+        for path in options.execute { program.execute(path) }
+        for path in options.writeExecute { program.writeAndExecute(path) }
         program.directory = options.directory
         for entry in options.env {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -156,13 +159,23 @@ struct ProgramRun {
         if let loss { StandardError.print("annex: \(loss)") }
         if options.explain { RunHints.explain(end.denials) }
         if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
-        RunHints.hint(report, denials: end.denials, explained: options.explain)
-        if report.reason == .exited, report.exitCode != 0, let hint = names.hint {
-            StandardError.print("annex: hint: \(hint)")
-        }
+        hint(end)
         // If the program itself failed, its own exit status takes precedence.
         let status = status(end)
         return loss == nil || status != 0 ? status : 125
+    }
+
+    /// Prints why the program probably failed.
+    private func hint(_ end: End) {
+        let here = SandboxProgram.callersDirectory
+        let directory = options.directory.map { $0.hasPrefix("/") ? $0 : "\(here ?? "")/\($0)" }
+        let errors = StatedErrors(words.bytes, directory: directory ?? here)
+        let hasFailed = end.report.reason == .exited && end.report.exitCode != 0
+        let hint = hasFailed ? names.hint : nil
+        if let hint, errors.states(ENOENT) { return StandardError.print("annex: hint: \(hint)") }
+        let hadHint = RunHints.hint(
+            end.report, denials: end.denials, policy: end.policy, errors: errors, options: options)
+        if let hint, !hadHint { StandardError.print("annex: hint: \(hint)") }
     }
 
     /// Why the report could not be written; nil if it was written.

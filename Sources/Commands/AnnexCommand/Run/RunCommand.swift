@@ -13,12 +13,17 @@ struct RunCommand: ParsableCommand {
         discussion: """
             The program sees the files that its policy grants and those that --read and --write add, under their usual \
             paths. It sees nothing else of this machine. Unless the policy grants them, it has no network, no \
-            capabilities, and no other processes.
+            capabilities, and no other processes. If a program fails at a refusal, the last line names the option that \
+            allows it.
 
             EXAMPLES
               annex run -- python3 -c 'print(2 + 2)'
               annex run --read photo.png --write out -- convert photo.png out/photo.jpg
               annex run --memory 64M --timeout 10 --report end.json -- ./a.out
+              annex run --execute . -- ./configure      runs what lies in this directory
+              annex run --write-execute . -- make test  also runs what it builds there
+              annex run --allow network -- curl -sS https://example.org
+              annex run --read . --allow jit -- node main.js
               annex run -- bash                         with a terminal of its own
 
             EXIT STATUS
@@ -40,7 +45,24 @@ struct RunCommand: ParsableCommand {
         completion: .directory)
     var policies: String?
 
-    @Option(help: ArgumentHelp("The most memory, for example 64M; at most the policy's limit.", valueName: "bytes"))
+    @Option(
+        help: ArgumentHelp(
+            "Add an allowance to the policy: \(Self.allowanceNames). May be given more than once.", valueName: "name"))
+    var allow: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Add a line of a policy's list `calls:`, as a hint shows it. May be given more than once.",
+            valueName: "line"))
+    var allowLine: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Set a limit of the policy, higher or lower: file=4G, processes=1000, scratch=2G. May be given more than once.",
+            valueName: "name=value"))
+    var limit: [String] = []
+
+    @Option(help: ArgumentHelp("The most memory, for example 64M. Short for --limit memory=….", valueName: "bytes"))
     var memory: ByteSize?
 
     @Option(help: ArgumentHelp("End the program if its launch takes longer.", valueName: "seconds"))
@@ -64,13 +86,28 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Let the program read and execute this file or everything in this directory. May be given more than once.",
+            valueName: "path"),
+        completion: .file())
+    var execute: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Like --write, and let the program execute what it wrote there. The report names the path.",
+            valueName: "dir"),
+        completion: .directory)
+    var writeExecute: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Set a variable: NAME=VALUE, or NAME with its present value. May be given more than once.",
             valueName: "name"))
     var env: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The working directory. Default: the present one, if the program can see it.", valueName: "dir"),
+            "The working directory, which was handed over. Default: the present one, which is empty if it was not.",
+            valueName: "dir"),
         completion: .directory)
     var directory: String?
 
@@ -98,6 +135,7 @@ struct RunCommand: ParsableCommand {
         help: "The program and its arguments. Words after the program are never options of this command.")
     var command: [String]
 
+    private static let allowanceNames = PolicyLibrary.shipped.allowances.joined(separator: ", ")
     private static let layerNames = SandboxLayer.allCases.map(\.rawValue).joined(separator: ", ")
 
     /// The program and its arguments, without the `--` before them.
@@ -112,6 +150,11 @@ struct RunCommand: ParsableCommand {
         options.timeout = timeout
         options.read = read
         options.write = write
+        options.execute = execute
+        options.writeExecute = writeExecute
+        options.allow = allow
+        options.allowLine = allowLine
+        options.limit = limit
         options.env = env
         options.directory = directory
         options.privateDirectory = privateDirectory
@@ -135,7 +178,7 @@ struct RunCommand: ParsableCommand {
         }
         for (name, seconds) in [("launch-limit", launchLimit), ("timeout", timeout)] {
             if let seconds, !RunOptions.isUsable(seconds) {
-                throw ValidationError("--\(name) must be more than 0 and less than 1e9 seconds")
+                throw ValidationError("--\(name) must be more than 0 and at most 1000000 seconds")
             }
         }
     }

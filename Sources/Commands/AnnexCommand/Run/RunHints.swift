@@ -1,5 +1,6 @@
 import AnnexLaunch
 import AnnexLinux
+import AnnexPolicy
 internal import AnnexSandbox
 import Glibc
 
@@ -16,9 +17,10 @@ enum RunHints {
         }
     }
 
-    private static func line(_ denial: Denial) -> String {
+    static func line(_ denial: Denial) -> String {
         let often = denial.count > 1 ? " (\(denial.count) times)" : ""
-        return denial.headline + often + (denial.remedy.map { "; allowed by: \($0)" } ?? "")
+        let usual = denial.isQuiet ? "; programs usually do without it" : ""
+        return denial.headline + often + usual + (RunRemedy.of(denial).map { "; allowed by: \($0)" } ?? "")
     }
 
     /// Prints paths that the caller passed to the program, but that the program cannot use because of their file modes.
@@ -36,64 +38,23 @@ enum RunHints {
         }
     }
 
-    /// Prints the last line. It says how to allow the denied call, and how to see more. If no limit or denial explains
+    /// Prints the last line. It says how to allow what was denied, and how to see more. If no limit, path or denial explains
     /// the failure, this function prints nothing.
-    static func hint(_ report: SandboxRunReport, denials: [Denial], explained: Bool) {
-        guard report.reason != .launchFailed, report.exitCode != 0 else { return }
-        if let limit = limit(report.reason) {
-            StandardError.print(
-                "annex: hint: the policy sets this limit under `limits: { \(limit.name): … }`\(limit.option)")
-        } else if let cause = LikelyCause.of(report, denials: denials) {
-            // If there is only one denial, `explain` has just printed the same line.
-            if explained && denials.count == 1 { return }
-            let more = explained ? "" : "; to see every denied call and path, add --explain"
-            StandardError.print("annex: hint: \(line(cause))\(more)")
+    /// - Returns: whether it printed a line.
+    static func hint(
+        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, options: RunOptions
+    ) -> Bool {
+        guard report.reason != .launchFailed, report.exitCode != 0 else { return false }
+        if let limit = MetLimit(report, policy: policy, errors: errors) {
+            StandardError.print("annex: hint: \(limit.hint)")
+            return true
         }
-    }
-
-    /// The limit's name in a policy, and a text about the option that also sets the limit. Nil if the reason is not a
-    /// limit.
-    private static func limit(_ reason: SandboxRunReport.Reason) -> (name: String, option: String)? {
-        switch reason {
-        case .memoryLimit: ("memory", "; --memory, if given, sets it too")
-        case .timeLimit: ("request", "; --timeout, if given, sets it too")
-        case .launchLimit: ("launch", "; --launch-limit, if given, sets it too")
-        case .processorLimit: ("processor", "")
-        case .outputLimit: ("output", "")
-        default: nil
-        }
-    }
-}
-
-/// Guesses which denial made a program fail.
-enum LikelyCause {
-    /// Signals that come from outside, or that say that output has no reader. A denial does not cause them.
-    private static let foreign: Set<Int32> = [
-        SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
-    ]
-
-    /// Calls that programs and their libraries try, but do not need.
-    private static let probes: Set<String> = [
-        "prctl", "prlimit64", "setrlimit", "personality", "setpriority", "ioprio_set", "sched_setscheduler",
-        "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sync_file_range",
-    ]
-
-    /// Sockets that read network interfaces or ask a name server. Most programs open them without needing them.
-    private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
-
-    /// The most likely denial; nil if no denial explains the failure.
-    static func of(_ report: SandboxRunReport, denials: [Denial]) -> Denial? {
-        if let signal = report.signal, foreign.contains(signal) { return nil }
-        let likely = denials.filter { $0.remedy != nil && !isProbe($0) }
-        return likely.last { $0.answer == .ended } ?? likely.last(where: isOfPath) ?? likely.last
-    }
-
-    private static func isProbe(_ denial: Denial) -> Bool {
-        if denial.call == "socket" { return probedSockets.contains { denial.text.contains($0) } }
-        return probes.contains(denial.call)
-    }
-
-    private static func isOfPath(_ denial: Denial) -> Bool {
-        if case .path = denial.subject { true } else { false }
+        let cause = LikelyCause.of(report, denials: denials, policy: policy, errors: errors, options: options)
+        guard let cause else { return false }
+        // If there is only one denial, `explain` has just printed the same line.
+        if cause.isDenial, options.explain, denials.count == 1 { return true }
+        let more = options.explain ? "" : "; to see every denied call and path, add --explain"
+        StandardError.print("annex: hint: \(cause.line)\(more)")
+        return true
     }
 }

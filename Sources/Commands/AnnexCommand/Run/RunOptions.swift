@@ -13,6 +13,14 @@ struct RunOptions {
     var timeout: Double?
     var read: [String] = []
     var write: [String] = []
+    var execute: [String] = []
+    var writeExecute: [String] = []
+    /// Names of allowances.
+    var allow: [String] = []
+    /// Lines as in the list `calls:` of a policy.
+    var allowLine: [String] = []
+    /// Limits, each as `NAME=VALUE`.
+    var limit: [String] = []
     var env: [String] = []
     var directory: String?
     var privateDirectory: String?
@@ -50,6 +58,11 @@ extension RunOptions {
         case "--policies": policies = value
         case "--read": read.append(value)
         case "--write": write.append(value)
+        case "--execute": execute.append(value)
+        case "--write-execute": writeExecute.append(value)
+        case "--allow": allow.append(value)
+        case "--allow-line": allowLine.append(value)
+        case "--limit": limit.append(value)
         case "--env": env.append(value)
         case "--directory": directory = value
         case "--private-directory": privateDirectory = value
@@ -74,8 +87,17 @@ extension RunOptions {
         }
     }
 
+    /// The limits that the options set, each as `NAME=VALUE` in the notation of policies.
+    var limits: [String] {
+        func time(_ name: String, _ seconds: Double?) -> [String] {
+            seconds.map { ["\(name)=\(max(1, Int64(($0 * 1000).rounded())))ms"] } ?? []
+        }
+        return limit + (memory.map { ["memory=\($0.bytes)"] } ?? []) + time("launch", launchLimit)
+            + time("request", timeout)
+    }
+
     /// Whether a time limit may have this number of seconds.
-    static func isUsable(_ seconds: Double) -> Bool { seconds > 0 && seconds < 1e9 }
+    static func isUsable(_ seconds: Double) -> Bool { seconds > 0 && seconds <= 1e6 }
 }
 
 /// A number of bytes in the form that people write: `65536`, `64K`, `64M`, `1G`.

@@ -56,12 +56,15 @@ extension Policy {
     }
 
     /// The entry that allows exactly this call. It states the arguments that the policy already compares, and the
-    /// arguments that choose the operation.
+    /// arguments that choose the operation. An address is left out, because it differs from run to run.
     private func remedy(for call: SystemCall, arguments: [UInt64]) -> String? {
         if call.name == LaunchCalls.exec { return nil }
         let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
         let known = call.arguments ?? []
-        let shown = known.indices.filter { compared.contains($0) || known[$0].kind.choosesOperation }
+        let shown = known.indices.filter { index in
+            let isAddress = known[index].kind.style == .pointer && index < arguments.count && arguments[index] != 0
+            return !isAddress && (compared.contains(index) || known[index].kind.choosesOperation)
+        }
         let start =
             writeXorExecute
                 && WriteXorExecute.isBroken(

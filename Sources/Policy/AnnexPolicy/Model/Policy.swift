@@ -15,7 +15,7 @@ public struct Policy: Sendable, Hashable {
     public internal(set) var devices: [PolicyDevice]
     public internal(set) var network: PolicyNetwork
     /// Whether memory that was ever writable can never become executable.
-    public let writeXorExecute: Bool
+    public internal(set) var writeXorExecute: Bool
     public internal(set) var environment: PolicyEnvironment
 
     var book: RuleBook
@@ -44,7 +44,9 @@ extension Policy {
     /// This policy with additional paths. The caller is responsible for these paths.
     ///
     /// A grant does not remove a right. If the path or a directory above it is already granted, the rights are joined.
-    /// There is one exception: under `write-xor-execute: on`, a path that becomes writable is no longer executable.
+    /// Under `write-xor-execute: on`, there are two exceptions. A path that becomes writable is no longer executable. A path
+    /// below a writable directory that becomes executable is no longer writable. Only a grant that itself states both rights
+    /// gives both.
     package func granting(_ grants: [PathGrant]) -> Policy {
         var policy = self
         for grant in grants { policy.paths.add(grant, writeXorExecute: writeXorExecute) }
@@ -70,14 +72,25 @@ extension Policy {
 extension PolicyPaths {
     fileprivate mutating func add(_ grant: PathGrant, writeXorExecute: Bool) {
         let nearest = grants.last { PathText.isPath(grant.path, within: $0.path) }
-        var rights = grant.rights.union(nearest?.rights ?? [])
-        if writeXorExecute, rights.contains(.write) { rights.remove(.execute) }
+        let rights = nearest.map { grant.rights(below: $0, writeXorExecute: writeXorExecute) } ?? grant.rights
         grants.removeAll { PathText.isSame($0.path, as: grant.path) }
         grants.append(
             PathGrant(
                 path: grant.path, rights: rights, isOptional: grant.isOptional, reason: grant.reason,
                 place: grant.place))
         grants.sort { PathText.isPath($0.path, before: $1.path) }
+    }
+}
+
+extension PathGrant {
+    /// The rights of this grant, joined with the rights of the nearest grant that contains its path.
+    fileprivate func rights(below nearest: PathGrant, writeXorExecute: Bool) -> PathRights {
+        var joined = rights.union(nearest.rights)
+        let isStated = rights.isWritableCode || nearest.rights.isWritableCode
+        guard writeXorExecute, joined.isWritableCode, !isStated else { return joined }
+        let becomesCode = rights.contains(.execute) && !PathText.isSame(path, as: nearest.path)
+        joined.remove(becomesCode ? .write : .execute)
+        return joined
     }
 }
 
@@ -92,7 +105,7 @@ extension CallRule {
 
 /// The parts of a policy. Each part is stated in one place.
 package enum PolicySection: Sendable, Hashable {
-    case bundle, privateDirectory, processFiles, devices, network, writeXorExecute, environment
+    case bundle, privateDirectory, processFiles, etcFiles, devices, network, writeXorExecute, environment
     case limit(LimitName)
 }
 

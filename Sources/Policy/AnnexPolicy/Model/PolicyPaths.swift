@@ -24,6 +24,15 @@ public struct PolicyPaths: Sendable, Hashable {
         case minimal
     }
 
+    /// Which files of `/etc` Annex writes for the sandbox. They take the place of the host's files.
+    public enum EtcFiles: String, Sendable, Hashable, CaseIterable {
+        /// None.
+        case none
+        /// `passwd`, `group`, `hosts` and `nsswitch.conf`. They name the program's own user and the sandbox's own name,
+        /// and tell nothing of the host.
+        case minimal
+    }
+
     /// The rights on the files of the extension's own bundle. They never include `write`.
     public internal(set) var bundle: PathRights = []
     /// A directory in memory that is removed with the process. The kernel limits its size. Nil if there is none.
@@ -32,6 +41,8 @@ public struct PolicyPaths: Sendable, Hashable {
     public internal(set) var persistent: PrivateDirectory?
     /// The part of `/proc` that the process sees.
     public internal(set) var processFiles: ProcessFiles = .none
+    /// The files of `/etc` that Annex writes.
+    public internal(set) var etcFiles: EtcFiles = .none
     /// The granted paths, sorted so that a directory comes before the paths below it.
     public internal(set) var grants: [PathGrant] = []
 
@@ -44,13 +55,20 @@ public struct PolicyPaths: Sendable, Hashable {
 
     package init(
         bundle: PathRights, scratch: PrivateDirectory? = nil, persistent: PrivateDirectory? = nil,
-        processFiles: ProcessFiles, grants: [PathGrant]
+        processFiles: ProcessFiles, etcFiles: EtcFiles = .none, grants: [PathGrant]
     ) {
         self.bundle = bundle
         self.scratch = scratch
         self.persistent = persistent
         self.processFiles = processFiles
+        self.etcFiles = etcFiles
         self.grants = grants
+    }
+
+    /// The paths of the files that Annex writes. If the policy grants a path, the host's file is there instead.
+    package var writtenFiles: [EtcFile] {
+        guard etcFiles == .minimal else { return [] }
+        return EtcFile.allCases.filter { file in !grants.contains { PathText.isPath(file.path, within: $0.path) } }
     }
 
     /// The rights on `Frameworks` of the extension's app, which holds resources and no code.
@@ -61,6 +79,14 @@ public struct PolicyPaths: Sendable, Hashable {
     package var home: String? { (persistent ?? scratch)?.path }
     /// The directory for files that need not be kept: a program's `TMPDIR`.
     package var temporary: String? { (scratch ?? persistent)?.path }
+}
+
+/// One file of `etc: minimal`.
+package enum EtcFile: String, Sendable, Hashable, CaseIterable {
+    case passwd, group, hosts
+    case nsswitch = "nsswitch.conf"
+
+    package var path: String { "/etc/" + rawValue }
 }
 
 /// A file or directory of the host that the sandbox contains under the same path.
@@ -129,6 +155,11 @@ extension Policy {
             visible.append(
                 VisiblePath(
                     path: "/proc", rights: .read, place: places[.processFiles], reason: "the sandbox's own processes"))
+        }
+        for file in paths.writtenFiles {
+            visible.append(
+                VisiblePath(
+                    path: file.path, rights: .read, place: places[.etcFiles], reason: "a file that Annex writes"))
         }
         for device in devices {
             visible.append(

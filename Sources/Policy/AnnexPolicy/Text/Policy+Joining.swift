@@ -117,6 +117,9 @@ private struct Joining {
         let stated = try last("paths: private", in: .privateDirectory, \.privateDirectories)
         (paths.scratch, paths.persistent) = (stated.scratch, stated.persistent)
         paths.processFiles = try last("paths: proc", in: .processFiles, \.processFiles)
+        // A policy that says nothing of `/etc` has no such files.
+        let etc = documents.reversed().lazy.compactMap(\.etcFiles).first
+        (paths.etcFiles, places[.etcFiles]) = (etc?.value ?? .none, etc?.place)
         var grants: [[UInt8]: PathGrant] = [:]
         for document in documents {
             for grant in document.grants { grants[Array(grant.path.utf8)] = grant }

@@ -2,17 +2,17 @@ internal import CAnnexPolicies
 internal import Synchronization
 
 extension PolicyLibrary {
-    /// The policies and the additions of entitlements that this library contains.
+    /// The policies and the fragments that this library contains.
     // SAFETY: both lists are constants of the program and end with a null name.
     public static let shipped = PolicyLibrary(
-        texts: unsafe ShippedTexts.all(annex_policy_at), entitlements: unsafe ShippedTexts.all(annex_entitlement_at))
+        texts: unsafe ShippedTexts.all(annex_policy_at), fragments: unsafe ShippedTexts.all(annex_fragment_at))
 }
 
 extension Policy {
     /// A policy that this library contains, for example `com.apple.photo-editing`. It is read once per process.
     ///
     /// - Parameters:
-    ///   - name: the policy's name, or `NAME+ENTITLEMENT…` for the policy with the additions of these entitlements.
+    ///   - name: the policy's name, or `NAME+FRAGMENT…` for the policy with the additions of these fragments.
     ///   - architecture: the processor whose calls the policy names.
     /// - Throws: an error if there is no policy or entitlement of that name.
     public static func shipped(

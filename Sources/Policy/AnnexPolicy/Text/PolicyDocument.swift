@@ -10,6 +10,7 @@ struct PolicyDocument: Sendable {
     let bundle: Stated<PathRights>?
     let privateDirectories: Stated<PrivateDirectories>?
     let processFiles: Stated<PolicyPaths.ProcessFiles>?
+    let etcFiles: Stated<PolicyPaths.EtcFiles>?
     let grants: [PathGrant]
     let devices: Stated<[PolicyDevice]>?
     let network: Stated<PolicyNetwork>?
@@ -58,12 +59,13 @@ extension PolicyDocument {
         includes = try Self.includes(values["includes"])
         calls = try CallRuleReader(architecture: architecture).rules(in: values)
         unlisted = try values["unlisted"].map { node throws(PolicyError) in try node.unlistedCalls() }
-        let paths = try values["paths"]?.mapping("`paths`", keys: ["bundle", "private", "proc", "grants"])
+        let paths = try values["paths"]?.mapping("`paths`", keys: ["bundle", "private", "proc", "etc", "grants"])
         bundle = try Self.stated(paths?["bundle"]) { node throws(PolicyError) in try node.bundleRights() }
         privateDirectories = try Self.stated(paths?["private"]) { node throws(PolicyError) in
             try node.privateDirectories()
         }
         processFiles = try Self.stated(paths?["proc"]) { node throws(PolicyError) in try node.processFiles() }
+        etcFiles = try Self.stated(paths?["etc"]) { node throws(PolicyError) in try node.etcFiles() }
         grants = try paths?["grants"]?.grants() ?? []
         devices = try Self.stated(values["devices"]) { node throws(PolicyError) in try node.devices() }
         network = try Self.stated(values["network"]) { node throws(PolicyError) in try node.network() }

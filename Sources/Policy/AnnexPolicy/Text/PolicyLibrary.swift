@@ -7,22 +7,25 @@ public struct PolicyLibrary: Sendable {
     }
 
     private let sources: [String: Source]
-    /// The fragments of entitlements, by the entitlement's identifier.
-    let fragments: [String: Source]
+    /// The fragments by their names. If it belongs to an entitlement, the name is the entitlement's identifier.
+    let sourcesOfFragments: [String: Source]
 
     /// - Parameters:
     ///   - texts: each policy's YAML under its name. For example, `base` is the text of `base.yaml`.
-    ///   - entitlements: the YAML of each entitlement's fragment under the entitlement's identifier.
-    public init(texts: [String: String], entitlements: [String: String] = [:]) {
+    ///   - fragments: the YAML of each fragment under its name.
+    public init(texts: [String: String], fragments: [String: String] = [:]) {
         sources = Dictionary(uniqueKeysWithValues: texts.map { ($0, Source(text: $1, file: $0 + ".yaml")) })
-        fragments = Dictionary(
-            uniqueKeysWithValues: entitlements.map { ($0, Source(text: $1, file: "entitlements/\($0).yaml")) })
+        sourcesOfFragments = Dictionary(
+            uniqueKeysWithValues: fragments.map { name, text in
+                let folder = PolicyFragment.isIdentifier(name) ? "entitlements" : "allowances"
+                return (name, Source(text: text, file: "\(folder)/\(name).yaml"))
+            })
     }
 
     /// The same fragments with other policies.
-    private init(sources: [String: Source], fragments: [String: Source]) {
+    private init(sources: [String: Source], sourcesOfFragments: [String: Source]) {
         self.sources = sources
-        self.fragments = fragments
+        self.sourcesOfFragments = sourcesOfFragments
     }
 
     /// The policies that this library contains, together with the policies of a directory. A policy of the directory
@@ -34,7 +37,8 @@ public struct PolicyLibrary: Sendable {
     public static func standard(overriding directory: String?) throws(PolicyError) -> PolicyLibrary {
         guard let directory else { return shipped }
         let own = try PolicyDirectory(path: directory).sources()
-        return PolicyLibrary(sources: shipped.sources.merging(own) { $1 }, fragments: shipped.fragments)
+        return PolicyLibrary(
+            sources: shipped.sources.merging(own) { $1 }, sourcesOfFragments: shipped.sourcesOfFragments)
     }
 
     /// The names of all policies, sorted.
@@ -51,14 +55,14 @@ public struct PolicyLibrary: Sendable {
     /// - Parameter texts: each policy's YAML under its name, with the file name that errors about it state.
     package func adding(_ texts: [String: (text: String, file: String)]) -> PolicyLibrary {
         let more = texts.mapValues { Source(text: $0.text, file: $0.file) }
-        return PolicyLibrary(sources: sources.merging(more) { $1 }, fragments: fragments)
+        return PolicyLibrary(sources: sources.merging(more) { $1 }, sourcesOfFragments: sourcesOfFragments)
     }
 
     /// This library with the usable policies of a directory. They replace policies of the same name. So a policy file
     /// can include policies of its own directory.
     package func adding(neighboursIn directory: String) -> PolicyLibrary {
         let more = PolicyDirectory(path: directory).neighbours()
-        return PolicyLibrary(sources: sources.merging(more) { $1 }, fragments: fragments)
+        return PolicyLibrary(sources: sources.merging(more) { $1 }, sourcesOfFragments: sourcesOfFragments)
     }
 
     /// The policy of that name with all its includes joined in.
@@ -68,7 +72,8 @@ public struct PolicyLibrary: Sendable {
     /// limit. Granted paths add up. If two files grant the same path, the last file decides.
     ///
     /// - Parameters:
-    ///   - name: a policy's name, or `NAME+ENTITLEMENT…` for the policy with the additions of these entitlements.
+    ///   - name: a policy's name, or `NAME+FRAGMENT…` for the policy with the additions of these entitlements and
+    ///     allowances.
     ///   - architecture: the processor whose calls the policy names.
     /// - Throws: an error if there is no such policy or entitlement, or if it or one of its includes cannot be used.
     public func policy(
@@ -92,7 +97,7 @@ public struct PolicyLibrary: Sendable {
 
     /// Every mistake in the text of that name. The mistakes of its includes and entitlements are left out.
     package func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
-        let name = names.contains(name) ? name : EntitlementNames(name).policy
+        let name = names.contains(name) ? name : JoinedName(name).policy
         guard let source = sources[name] else { return [] }
         return PolicyMistakes(text: source.text, file: source.file) { root throws(PolicyError) in
             _ = try PolicyDocument(root: root, architecture: architecture)
@@ -121,15 +126,15 @@ public struct PolicyLibrary: Sendable {
 
 extension PolicyLibrary {
     /// A number that changes if one of these texts changes: the policy's own text, the texts that it includes, or the
-    /// texts that entitlements add.
+    /// texts of fragments.
     ///
     /// It detects that a policy was changed, but not compiled again. It does not protect against forgery.
     package func digest(ofPolicy name: String) throws(PolicyError) -> UInt64 {
-        let names = try joinedNames(name) ?? EntitlementNames(policy: name, entitlements: [])
+        let names = try joinedNames(name) ?? JoinedName(policy: name, fragments: [])
         let documents = try documents(ofPolicy: names.policy, for: .current)
         let parts =
             documents.map { ($0.name, text(named: $0.name) ?? "") }
-            + names.entitlements.map { ($0, text(ofEntitlement: $0) ?? "") }
+            + names.fragments.map { ($0, text(ofFragment: $0) ?? "") }
         // FNV-1a.
         var digest: UInt64 = 0xcbf2_9ce4_8422_2325
         for part in parts.flatMap({ [$0.0, $0.1] }) {

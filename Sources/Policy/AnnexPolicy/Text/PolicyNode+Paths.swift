@@ -39,6 +39,10 @@ extension PolicyNode {
         try word("proc", among: PolicyPaths.ProcessFiles.self)
     }
 
+    func etcFiles() throws(PolicyError) -> PolicyPaths.EtcFiles {
+        try word("etc", among: PolicyPaths.EtcFiles.self)
+    }
+
     /// The grants of one file. Granting the same path twice is an error.
     func grants() throws(PolicyError) -> [PathGrant] {
         var grants: [PathGrant] = []

@@ -10,6 +10,9 @@ public struct PathRights: OptionSet, Sendable, Hashable {
     /// Programs may be executed.
     public static let execute = PathRights(rawValue: 4)
 
+    /// Whether a program could execute what it wrote.
+    package var isWritableCode: Bool { isSuperset(of: [.write, .execute]) }
+
     /// The rights as policies spell them.
     package static let names: [(name: String, right: PathRights)] = [
         ("read", .read), ("write", .write), ("execute", .execute),
@@ -106,6 +109,13 @@ package enum PathText {
             return "many programs share this directory: name the directories in it that are needed"
         }
         return nil
+    }
+
+    /// Whether the sandbox can make an empty directory at a path that nothing else shows.
+    package static func canBeMade(_ path: String, in policy: Policy) -> Bool {
+        guard path != "/", misspelling(path) == nil, madeInside(path) == nil else { return false }
+        let scratch = policy.paths.scratch?.path
+        return policy.visiblePaths.allSatisfy { !isPath(path, within: $0.path) || $0.path == scratch }
     }
 
     /// Why the path cannot be a private directory; nil if it can be one.

@@ -97,17 +97,17 @@ public struct Expectations: Sendable, Hashable {
 
     /// Whether this library contains expectations about the policy. For a joined name, this is the policy in that name.
     public static func areShipped(for policy: String) -> Bool {
-        ShippedTexts.expectations[EntitlementNames(policy).policy] != nil
+        ShippedTexts.expectations[JoinedName(policy).policy] != nil
     }
 
     /// The expectations about a policy that this library contains; nil if it contains none. For a joined name,
-    /// `NAME+ENTITLEMENT…`, these are the expectations about the policy and the entitlements together.
+    /// `NAME+FRAGMENT…`, these are the expectations about the policy and the fragments together.
     public static func shipped(
         for policy: String, architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations? {
-        let names = EntitlementNames(policy)
+        let names = JoinedName(policy)
         guard let own = try carried(names.policy, for: architecture) else { return nil }
-        return try own.joined(withEntitlements: names.entitlements, for: architecture)
+        return try own.joined(withFragments: names.fragments, for: architecture)
     }
 
     private static func carried(
@@ -119,16 +119,16 @@ public struct Expectations: Sendable, Hashable {
 }
 
 extension Expectations {
-    /// These expectations, joined with the expectations about entitlements. If an entitlement has an expectation about
-    /// a call or path, it replaces the policy's expectation. If one entitlement allows a call or path and another
-    /// entitlement denies it, it is allowed.
+    /// These expectations, joined with the expectations about fragments. If a fragment has an expectation about a call or
+    /// path, it replaces the policy's expectation. If one fragment allows a call or path and another fragment denies it,
+    /// it is allowed.
     public func joined(
-        withEntitlements entitlements: [String], for architecture: Architecture = .current
+        withFragments fragments: [String], for architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations {
         var added: [Expectation] = []
-        for entitlement in entitlements {
-            guard let stated = try Self.carried(entitlement, for: architecture) else {
-                throw PolicyError("`\(entitlement)` has no expectations")
+        for fragment in fragments {
+            guard let stated = try Self.carried(fragment, for: architecture) else {
+                throw PolicyError("`\(fragment)` has no expectations")
             }
             added += stated.all
         }
@@ -136,7 +136,7 @@ extension Expectations {
         added.removeAll { $0.wanted != .allowed && allowed.contains($0.subject) }
         let replaced = Set(added.map(\.subject))
         return Expectations(
-            policy: EntitlementNames(policy: policy, entitlements: entitlements).joined,
+            policy: JoinedName(policy: policy, fragments: fragments).joined,
             all: all.filter { !replaced.contains($0.subject) } + added)
     }
 }

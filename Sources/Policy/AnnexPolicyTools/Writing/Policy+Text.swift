@@ -43,6 +43,7 @@ extension PolicyPaths {
         var lines = [
             "paths:", "  bundle: \(bundle)", "  private: \(writtenPrivate)", "  proc: \(processFiles.rawValue)",
         ]
+        if etcFiles != .none { lines.append("  etc: \(etcFiles.rawValue)") }
         lines.append(grants.isEmpty ? "  grants: []" : "  grants:")
         for grant in grants {
             lines.append("    - reason: \(PolicyPage.scalar(grant.reason))")

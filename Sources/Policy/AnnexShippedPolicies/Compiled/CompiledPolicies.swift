@@ -50,6 +50,16 @@ enum CompiledPolicies {
         "resources",
         "storage",
         "tool",
+        "tool+jit",
+        "tool+jit+loopback",
+        "tool+jit+network",
+        "tool+jit+sockets",
+        "tool+loopback",
+        "tool+loopback+network",
+        "tool+loopback+sockets",
+        "tool+network",
+        "tool+network+sockets",
+        "tool+sockets",
         "workspace",
     ]
 
@@ -103,6 +113,16 @@ enum CompiledPolicies {
         case "resources": `resources`
         case "storage": `storage`
         case "tool": `tool`
+        case "tool+jit": `tool+jit`
+        case "tool+jit+loopback": `tool+jit+loopback`
+        case "tool+jit+network": `tool+jit+network`
+        case "tool+jit+sockets": `tool+jit+sockets`
+        case "tool+loopback": `tool+loopback`
+        case "tool+loopback+network": `tool+loopback+network`
+        case "tool+loopback+sockets": `tool+loopback+sockets`
+        case "tool+network": `tool+network`
+        case "tool+network+sockets": `tool+network+sockets`
+        case "tool+sockets": `tool+sockets`
         case "workspace": `workspace`
         default: nil
         }

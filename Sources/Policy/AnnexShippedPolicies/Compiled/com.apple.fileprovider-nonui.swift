@@ -104,7 +104,7 @@ extension CompiledPolicies {
                     denials: 100,
                     instances: 16,
                     keepAlive: .seconds(0)),
-                paths: PolicyPaths(bundle: PathRights(rawValue: 5), scratch: PolicyPaths.PrivateDirectory(path: "/tmp", size: 268435456, inodes: 1024), persistent: PolicyPaths.PrivateDirectory(path: "/private", size: 67108864, inodes: 1024), processFiles: .none, grants: []),
+                paths: PolicyPaths(bundle: PathRights(rawValue: 5), scratch: PolicyPaths.PrivateDirectory(path: "/tmp", size: 268435456, inodes: 1024), persistent: PolicyPaths.PrivateDirectory(path: "/private", size: 67108864, inodes: 1024), processFiles: .none, etcFiles: .none, grants: []),
                 devices: [],
                 network: .none,
                 writeXorExecute: true,

@@ -104,7 +104,7 @@ extension CompiledPolicies {
                     denials: 100,
                     instances: 16,
                     keepAlive: .seconds(0)),
-                paths: PolicyPaths(bundle: PathRights(rawValue: 5), persistent: PolicyPaths.PrivateDirectory(path: "/private", size: 16777216, inodes: 256), processFiles: .none, grants: []),
+                paths: PolicyPaths(bundle: PathRights(rawValue: 5), persistent: PolicyPaths.PrivateDirectory(path: "/private", size: 16777216, inodes: 256), processFiles: .none, etcFiles: .none, grants: []),
                 devices: [],
                 network: .none,
                 writeXorExecute: true,

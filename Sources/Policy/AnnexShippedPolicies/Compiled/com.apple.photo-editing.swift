@@ -101,7 +101,7 @@ extension CompiledPolicies {
                     denials: 100,
                     instances: 16,
                     keepAlive: .seconds(0)),
-                paths: PolicyPaths(bundle: PathRights(rawValue: 5), scratch: PolicyPaths.PrivateDirectory(path: "/private", size: 67108864, inodes: 256), processFiles: .none, grants: []),
+                paths: PolicyPaths(bundle: PathRights(rawValue: 5), scratch: PolicyPaths.PrivateDirectory(path: "/private", size: 67108864, inodes: 256), processFiles: .none, etcFiles: .none, grants: []),
                 devices: [],
                 network: .none,
                 writeXorExecute: true,

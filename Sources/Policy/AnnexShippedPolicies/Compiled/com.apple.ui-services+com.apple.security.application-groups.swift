@@ -110,7 +110,7 @@ extension CompiledPolicies {
                     denials: 100,
                     instances: 16,
                     keepAlive: .seconds(0)),
-                paths: PolicyPaths(bundle: PathRights(rawValue: 5), processFiles: .none, grants: []),
+                paths: PolicyPaths(bundle: PathRights(rawValue: 5), processFiles: .none, etcFiles: .none, grants: []),
                 devices: [],
                 network: .none,
                 writeXorExecute: true,

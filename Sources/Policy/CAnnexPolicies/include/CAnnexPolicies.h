@@ -14,10 +14,10 @@ typedef struct {
 // The text at `index`. If `index` is behind the last text, the name of the result is NULL.
 annex_policy_text annex_policy_at(size_t index);
 
-// The fragments of policies that entitlements add, in the same form.
-annex_policy_text annex_entitlement_at(size_t index);
+// The fragments of entitlements and allowances, in the same form.
+annex_policy_text annex_fragment_at(size_t index);
 
-// The expectations about the policies and the entitlements, in the same form.
+// The expectations about the policies and the fragments, in the same form.
 annex_policy_text annex_expectations_at(size_t index);
 
 // The texts of the extension points, in the same form.

@@ -10,7 +10,10 @@ extension Catalogue {
                 return .tells(told, canaries.secretBytes)
             },
             Try("check that it exists", layers: .root) { script, canaries, _ in script.checkFile(at: canaries.secret) },
-            .open("/etc/shadow"), .open("/etc/passwd")),
+            .open("/etc/shadow"),
+            Try("read which users the host has", layers: [.root, .landlock]) { script, canaries, _ in
+                .tells(script.readFile("/etc/passwd"), canaries.hostUser)
+            }),
         Attack(
             "FS-02", technique: "`..` through an inherited dir fd",
             .leaked("enter a folder that the host left open", call: "fchdir")),

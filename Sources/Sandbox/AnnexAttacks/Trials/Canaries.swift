@@ -32,6 +32,8 @@ package final class Canaries: Sendable {
     /// A program with a file capability.
     let capableProgram: String
     let hostName: String
+    /// The line of a user that only the host has.
+    let hostUser: [UInt8]
     let hostProcess = getpid()
     let hostGroup = getpgrp()
     /// The mount of the host's own root, as a part of a line of its mount table.
@@ -55,6 +57,7 @@ package final class Canaries: Sendable {
         capableProgram = folder + "/capable"
         secretBytes = Array("annex-canary-\(UInt64.random(in: .min ... .max))".utf8)
         hostName = TrialFacts.hostName()
+        hostUser = TrialFacts.hostUser()
         rootMount = TrialFacts.rootMount()
         rootNumber = unsafe annex_mount_number("/")
         service = try TrialServices(in: folder)

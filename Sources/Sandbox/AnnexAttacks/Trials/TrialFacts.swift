@@ -10,6 +10,16 @@ enum TrialFacts {
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The first line of the host's `/etc/passwd` that names neither root nor nobody, which a sandbox may have too.
+    static func hostUser() -> [UInt8] {
+        guard let file = try? Descriptor.open("/etc/passwd", O_RDONLY),
+            let text = try? file.readAll(atMost: 1 << 16)
+        else { return [] }
+        let known = ["root:", "nobody:"].map { Array($0.utf8) }
+        let line = text.split(separator: UInt8(ascii: "\n")).first { line in !known.contains { line.starts(with: $0) } }
+        return line.map { Array($0) } ?? []
+    }
+
     static func mounts() -> [String] {
         guard let file = try? Descriptor.open("/proc/self/mountinfo", O_RDONLY),
             let bytes = try? file.readAll(atMost: 1 << 20)

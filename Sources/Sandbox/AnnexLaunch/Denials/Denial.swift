@@ -39,6 +39,9 @@ public struct Denial: Sendable, Hashable {
     public let allowedBy: String?
     /// The thread that was denied first.
     public let caller: Caller
+    /// Whether the policy denies the call without a report, because programs do without it. Only the modes that report
+    /// more than `enforce` record it.
+    public internal(set) var isQuiet = false
     /// How often the denial occurred up to now.
     public internal(set) var count = 1
     /// The times of the first and the last occurrence, counted from the start of the sandbox's listener.

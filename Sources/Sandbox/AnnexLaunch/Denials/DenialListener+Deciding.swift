@@ -25,9 +25,10 @@ extension DenialListener {
         // continue. The broker kills the sandbox when it handles the report of this denial, even if it handles the
         // report late.
         settle(call, with: books.withLock { $0.hasSpent(scene.policy.limits.denials) } ? .end : decision)
-        let denial = Denial(
+        var denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
             policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller)
+        denial.isQuiet = isQuiet(call)
         record(denial)
         if let stack { keep(stack, of: .denial(key)) }
     }
@@ -55,6 +56,14 @@ extension DenialListener {
         let isHeld = paths.isEmpty || call.isHeld(on: listener)
         settle(call, with: decision)
         books.withLock { $0.record(call, paths: isHeld ? paths : []) }
+    }
+
+    private func isQuiet(_ call: HeldCall) -> Bool {
+        guard scene.mode.checksPaths else { return false }
+        if case .deny(_, reported: false) = scene.policy.answer(number: call.number, arguments: call.arguments) {
+            return true
+        }
+        return false
     }
 
     private func record(_ denial: Denial) {

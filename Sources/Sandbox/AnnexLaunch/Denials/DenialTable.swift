@@ -11,7 +11,7 @@ struct DenialTable {
     private(set) var denials: [Denial] = []
     private var places: [Denial.Key: Int] = [:]
     private var paths = 0
-    /// The number of all denied calls, including calls without an entry.
+    /// The number of all denied calls, including calls without an entry. Calls that are denied quietly do not count.
     private(set) var total = 0
     /// The number of denials without an entry, because there was no room for their kind.
     private(set) var dropped = 0
@@ -24,7 +24,7 @@ struct DenialTable {
     /// - Returns: whether this is the first denial of its kind and has got an entry.
     @discardableResult
     mutating func add(_ denial: Denial, at moment: UInt64 = MonotonicClock.now()) -> Bool {
-        if !denial.isOfPath { total += 1 }
+        if !denial.isOfPath, !denial.isQuiet { total += 1 }
         let time = Duration.nanoseconds(Int64(clamping: moment > begun ? moment - begun : 0))
         let key = denial.key
         if let known = places[key] {

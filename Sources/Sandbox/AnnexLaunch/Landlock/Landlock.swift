@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import AnnexPolicy
 internal import CAnnexLinux
 
 /// The kernel's Landlock ABI, and the rights of ABI 1 to 6 that Annex can handle. Annex does not handle rights that a
@@ -66,6 +67,8 @@ struct LandlockRights: OptionSet, Sendable, Hashable {
     static let removeFile = LandlockRights(rawValue: 1 << 5)
     static let makeDirectory = LandlockRights(rawValue: 1 << 7)
     static let makeRegular = LandlockRights(rawValue: 1 << 8)
+    static let makeSocket = LandlockRights(rawValue: 1 << 9)
+    static let makePipe = LandlockRights(rawValue: 1 << 10)
     static let makeSymbolicLink = LandlockRights(rawValue: 1 << 12)
     static let refer = LandlockRights(rawValue: 1 << 13)
     static let truncate = LandlockRights(rawValue: 1 << 14)
@@ -74,11 +77,24 @@ struct LandlockRights: OptionSet, Sendable, Hashable {
     /// The rights that a rule about a file may name. The kernel rejects all other rights in such a rule.
     static let ofFiles: LandlockRights = [.execute, .writeFile, .readFile, .truncate, .deviceIoctl]
     static let reading: LandlockRights = [.readFile, .readDirectory]
-    /// The rights for a directory of the sandbox's own: all rights except for devices, sockets, pipes and execution.
+    /// The rights for a directory of the sandbox's own: all rights except for devices, sockets, pipes and execution. If
+    /// the policy's filter allows sockets or pipes there, their rights are added.
     static let owning: LandlockRights = [
         .readFile, .readDirectory, .writeFile, .removeDirectory, .removeFile, .makeDirectory, .makeRegular,
         .makeSymbolicLink, .refer, .truncate,
     ]
+}
+
+extension Policy {
+    /// The rights to make socket files and named pipes, as far as the policy's filter allows the calls.
+    var specialFiles: LandlockRights {
+        let pipe: UInt64 = 0o010600
+        let stream: [UInt64] = [1, 1]
+        var rights: LandlockRights = []
+        if filterAllows("mknodat", arguments: [0, 0, pipe]) { rights.insert(.makePipe) }
+        if filterAllows("socket", arguments: stream) { rights.insert(.makeSocket) }
+        return rights
+    }
 }
 
 /// The Landlock rules of a launch: `LANDLOCK_ACCESS_…` and `LANDLOCK_SCOPE_…` of this kernel's version.

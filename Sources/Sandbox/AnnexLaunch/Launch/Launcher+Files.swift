@@ -14,18 +14,19 @@ extension Launcher {
         let grants = try GrantLayout(policy, keeping: Self.place(of: persistent), followed: followed)
         try Self.rejectPrivate(paths, in: grants)
         plan.directory = try self.directory(
-            directory, grants: grants, paths: paths, ownRoot: plan.layers.contains(.root))
+            directory, grants: grants, policy: policy, ownRoot: plan.layers.contains(.root))
         let devices = policy.devices.map(\.path) + (hasTerminal ? ["/dev/tty"] : [])
         if plan.layers.contains(.landlock) {
             // Landlock is nil only if every launch leaves the layer out.
             guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has no Landlock") }
             plan.landlock = handled(policy, landlock: landlock)
             plan.landlock.rules = rules(
-                grants, paths: paths, devices: devices, bundle: place, layers: plan.layers)
+                grants, policy: policy, devices: devices, bundle: place, layers: plan.layers)
         }
         do throws(SystemError) {
             if plan.layers.contains(.root) {
                 try addRoot(to: &plan, paths: paths, devices: devices, persistent: persistent, isMapped: isMapped)
+                addWritten(to: &plan, policy: policy, grants: grants)
                 try grants.bind(on: &plan)
             }
             if let bundle = consume bundle { try plan.bind(bundle, at: PathText.bundle) }
@@ -121,21 +122,40 @@ extension Launcher {
     ]
 
     /// The working directory. The wanted directory is used if it lies inside or above a grant. Relative paths to
-    /// granted files then work.
+    /// granted files then work. A preferred directory that the sandbox would not have is made: it is empty, so that the
+    /// program finds itself where it was started, and none of the files there.
     private func directory(
-        _ wanted: SandboxConfiguration.Directory, grants: borrowing GrantLayout, paths: PolicyPaths, ownRoot: Bool
+        _ wanted: SandboxConfiguration.Directory, grants: borrowing GrantLayout, policy: Policy, ownRoot: Bool
     ) throws(SandboxError) -> String {
         guard ownRoot else { return wanted.path ?? "/" }
         if let path = wanted.path {
             let isThere = grants.place(showing: path) != nil || grants.places.contains { $0.path.isWithin(path) }
-            if isThere || paths.privateDirectories.contains(where: { $0.path == path }) { return path }
+            if isThere || policy.paths.privateDirectories.contains(where: { $0.path == path }) { return path }
         }
-        if case .demanded(let path) = wanted {
+        switch wanted {
+        case .preferred(let path?) where PathText.canBeMade(path, in: policy): return path
+        case .preferred: return policy.paths.home ?? "/"
+        case .demanded(let path):
             throw SandboxError(
                 "directory", cause: "\(Escaped(path)) does not exist in the sandbox",
                 remedy: "hand it over, for reading or for writing")
         }
-        return paths.home ?? "/"
+    }
+
+    /// Adds the files that Annex writes, and the working directory if nothing else makes it.
+    private func addWritten(to plan: inout LaunchPlan, policy: Policy, grants: borrowing GrantLayout) {
+        let text = EtcText(
+            user: plan.insideUser, group: plan.insideGroup, home: policy.paths.home ?? "/", host: plan.hostname)
+        for file in policy.paths.writtenFiles where grants.place(showing: file.path) == nil {
+            plan.files.append(LaunchPlan.File(at: file.path, contents: text.contents(of: file)))
+        }
+        let directory = plan.directory
+        let isThere =
+            directory == "/" || grants.places.contains { $0.path.isWithin(directory) }
+            || policy.visiblePaths.contains { directory == $0.path }
+        if !isThere, grants.place(showing: directory) == nil {
+            plan.files.append(LaunchPlan.File(at: directory, contents: nil))
+        }
     }
 
     private func handled(_ policy: Policy, landlock: LandlockVersion) -> LandlockRules {
@@ -150,18 +170,25 @@ extension Launcher {
     }
 
     private func rules(
-        _ grants: borrowing GrantLayout, paths: PolicyPaths, devices: [String], bundle place: String?,
+        _ grants: borrowing GrantLayout, policy: Policy, devices: [String], bundle place: String?,
         layers: SandboxLayers
     ) -> [LandlockRules.Rule] {
+        let paths = policy.paths
+        let special = policy.specialFiles
         var rules = deviceRules(devices)
         if let place {
             rules.append(rule(place, rights: paths.bundle.landlock(onDirectory: true)))
         }
         for place in grants.places {
-            rules.append(rule(place.path, rights: place.rights.landlock(onDirectory: place.isDirectory)))
+            var rights = place.rights.landlock(onDirectory: place.isDirectory)
+            if place.isDirectory, place.rights.contains(.write) { rights.formUnion(special) }
+            rules.append(rule(place.path, rights: rights))
         }
         guard layers.contains(.root) else { return rules }
-        rules += paths.privateDirectories.map { rule($0.path, rights: .owning) }
+        for file in paths.writtenFiles where grants.place(showing: file.path) == nil {
+            rules.append(rule(file.path, rights: .readFile))
+        }
+        rules += paths.privateDirectories.map { rule($0.path, rights: .owning.union(special)) }
         if hasSharedMemory(paths, devices: devices) {
             rules.append(rule(PolicyPaths.sharedMemoryPath, rights: .owning))
         }

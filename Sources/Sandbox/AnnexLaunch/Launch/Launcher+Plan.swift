@@ -103,7 +103,7 @@ extension Launcher {
         // `random` calls getrandom(2). If a program could guess the number, it could execute another program.
         let nonce = UInt64.random(in: .min ... .max)
         do throws(PolicyError) {
-            let told = mode.isPermissive ? policy.reportingEachDenial() : policy
+            let told = mode.checksPaths ? policy.reportingEachDenial() : policy
             plan.filter = try told.filter(reporting: mode.reports).instructions(nonce: nonce)
         } catch {
             throw SandboxError("filter", cause: "\(error)")

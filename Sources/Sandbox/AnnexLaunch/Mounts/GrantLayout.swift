@@ -14,10 +14,11 @@ struct GrantLayout: ~Copyable {
         var isMounted = true
 
         /// Adds the rights of another name that leads to the same place. Under write-xor-execute, a writable place is
-        /// then not executable.
+        /// then not executable, unless one name has both rights.
         mutating func join(_ more: PathRights, writeXorExecute: Bool) {
+            let isStated = rights.isWritableCode || more.isWritableCode
             rights.formUnion(more)
-            if writeXorExecute, rights.contains(.write) { rights.remove(.execute) }
+            if writeXorExecute, rights.contains(.write), !isStated { rights.remove(.execute) }
         }
     }
 

@@ -88,6 +88,14 @@ extension LaunchPlan {
             links.append(annex_link(target: try encoder.text(link.target), contents: try encoder.text(link.contents)))
         }
         header.links = encoder.records(links)
+        var files: [annex_file] = []
+        for file in self.files {
+            files.append(
+                annex_file(
+                    target: try encoder.text(file.target), contents: try encoder.text(file.contents ?? ""),
+                    directory: file.contents == nil ? 1 : 0, reserved: 0))
+        }
+        header.files = encoder.records(files)
         header.executable = try encoder.text(executable.path)
         header.executable_device = executable.device
         header.executable_inode = executable.inode

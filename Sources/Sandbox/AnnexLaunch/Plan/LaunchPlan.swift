@@ -36,6 +36,18 @@ package struct LaunchPlan: ~Copyable, Sendable {
         }
     }
 
+    /// A file with fixed contents, or an empty directory, which the warden makes in the new root or in a scratch.
+    package struct File: Sendable, Hashable {
+        package var target: String
+        /// Nil for a directory.
+        package var contents: String?
+
+        package init(at target: String, contents: String?) {
+            self.target = target
+            self.contents = contents
+        }
+    }
+
     /// The executable: its path inside the sandbox, and the identity of the object that was checked.
     struct Executable: Sendable {
         var path: String
@@ -60,6 +72,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var directory = "/"
     package var scratches: [Scratch] = []
     package var links: [Link] = []
+    package var files: [File] = []
     /// Whether the first process is a reaper and the program is its child. A program needs a reaper if it has several
     /// processes. It also needs a reaper if it must receive signals as it would without a sandbox.
     package var hasReaper = false

@@ -24,6 +24,8 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case scratches
     case binds
     case links
+    /// Making the files and empty directories that the plan itself contains.
+    case files
     /// Mounting a procfs of the sandbox's own.
     case proc
     case pivot

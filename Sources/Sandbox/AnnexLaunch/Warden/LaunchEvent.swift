@@ -150,6 +150,7 @@ struct LaunchSubjects: Sendable {
     private let binds: [String]
     private let scratches: [String]
     private let links: [String]
+    private let files: [String]
     private let limits: [UInt32]
     private let rules: [String]
     private let executable: String
@@ -159,6 +160,7 @@ struct LaunchSubjects: Sendable {
         binds = plan.binds.map(\.source)
         scratches = plan.scratches.map(\.target)
         links = plan.links.map(\.target)
+        files = plan.files.map(\.target)
         limits = plan.limits.map(\.resource)
         rules = plan.landlock.rules.map(\.path)
         executable = plan.executable.path
@@ -170,6 +172,7 @@ struct LaunchSubjects: Sendable {
         case .trees, .owners, .binds: return item(binds, at: detail)
         case .scratches: return item(scratches, at: detail)
         case .links: return item(links, at: detail)
+        case .files: return item(files, at: detail)
         case .limits: return item(limits, at: detail).map { "resource \($0)" }
         case .landlock: return item(rules, at: detail)
         case .executable, .exec: return executable

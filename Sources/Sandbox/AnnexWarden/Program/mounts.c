@@ -240,8 +240,8 @@ long mounts_make_scratches(struct launch *launch) {
     return 0;
 }
 
-// Makes the last component as a link, after its parent was opened or made.
-static long make_link(const struct launch *launch, const char *path, const char *contents) {
+// Opens or makes the parent of a path, and gives the last component. The caller makes an entry there.
+static long open_parent(const struct launch *launch, const char *path, const char **name) {
     static char parent[4096];
     uint32_t cut = 0;
     for (uint32_t i = 0; path[i] != 0; i++) {
@@ -249,11 +249,19 @@ static long make_link(const struct launch *launch, const char *path, const char 
         if (path[i] == '/') cut = i;
     }
     parent[cut] = 0;
+    *name = path + cut + 1;
     long directory = open_target(launch, parent, 1);
+    // If an entry were made inside a bind, it would appear on the host.
+    if (directory < 0 || is_own(launch, (int)directory)) return directory;
+    CALL(NR_close, directory);
+    return -EROFS;
+}
+
+static long make_link(const struct launch *launch, const char *path, const char *contents) {
+    const char *name;
+    long directory = open_parent(launch, path, &name);
     if (directory < 0) return directory;
-    // If a link were made inside a bind, it would appear on the host.
-    int allowed = is_own(launch, (int)directory);
-    long result = allowed ? CALL(NR_symlinkat, contents, directory, path + cut + 1) : -EROFS;
+    long result = CALL(NR_symlinkat, contents, directory, name);
     CALL(NR_close, directory);
     return result;
 }
@@ -264,6 +272,40 @@ long mounts_make_links(struct launch *launch) {
     for (uint32_t i = 0; wants_root(launch) && i < plan->links.count; i++) {
         launch->detail = i;
         long result = make_link(launch, plan_text(plan, links[i].target), plan_text(plan, links[i].contents));
+        if (result < 0) return result;
+    }
+    return 0;
+}
+
+static long make_directory(const struct launch *launch, const char *path) {
+    long directory = open_target(launch, path, 1);
+    if (directory < 0) return directory;
+    CALL(NR_close, directory);
+    return 0;
+}
+
+static long make_file(const struct launch *launch, const char *path, const char *contents, uint32_t length) {
+    const char *name;
+    long directory = open_parent(launch, path, &name);
+    if (directory < 0) return directory;
+    long file = CALL(NR_openat, directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    CALL(NR_close, directory);
+    if (file < 0) return file;
+    long written = CALL(NR_write, file, contents, length);
+    CALL(NR_close, file);
+    if (written < 0) return written;
+    return written == (long)length ? 0 : -EIO;
+}
+
+long mounts_make_files(struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    const annex_file *files = plan_records(plan, plan->files);
+    for (uint32_t i = 0; wants_root(launch) && i < plan->files.count; i++) {
+        launch->detail = i;
+        const char *target = plan_text(plan, files[i].target);
+        long result = files[i].directory
+            ? make_directory(launch, target)
+            : make_file(launch, target, plan_text(plan, files[i].contents), files[i].contents.length);
         if (result < 0) return result;
     }
     return 0;

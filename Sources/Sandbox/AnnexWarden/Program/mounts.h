@@ -16,6 +16,7 @@ long mounts_make_root(struct launch *launch);
 long mounts_bind(struct launch *launch);
 long mounts_make_scratches(struct launch *launch);
 long mounts_make_links(struct launch *launch);
+long mounts_make_files(struct launch *launch);
 long mounts_make_proc(struct launch *launch);
 long mounts_pivot(struct launch *launch);
 

@@ -174,6 +174,18 @@ static void check_links(struct reading *reading) {
     }
 }
 
+static void check_files(struct reading *reading) {
+    annex_records records = reading->plan->files;
+    const annex_file *files = run(reading, records, sizeof *files, ANNEX_PLAN_FILES, FIELD(files));
+    for (uint32_t i = 0; files != 0 && i < records.count; i++) {
+        uint32_t detail = records.offset + i * (uint32_t)sizeof *files;
+        expect(reading, is_path(reading, files[i].target, 0), detail);
+        expect(reading, is_text(reading, files[i].contents, PATH_LARGEST), detail);
+        expect(reading, files[i].directory <= 1 && files[i].reserved == 0, detail);
+        expect(reading, files[i].directory == 0 || files[i].contents.length == 0, detail);
+    }
+}
+
 static void check_descriptors(struct reading *reading) {
     annex_records records = reading->plan->descriptors;
     const annex_descriptor *list = run(reading, records, sizeof *list, ANNEX_PLAN_DESCRIPTORS, FIELD(descriptors));
@@ -260,6 +272,7 @@ int plan_check(const void *bytes, size_t length, uint32_t descriptors, int zero_
         check_binds(&reading);
         check_scratches(&reading);
         check_links(&reading);
+        check_files(&reading);
         check_descriptors(&reading);
         check_limits(&reading);
         check_texts(&reading, reading.plan->arguments, FIELD(arguments));

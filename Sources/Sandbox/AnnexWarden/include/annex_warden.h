@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // The version is incremented if a layout below changes. The broker does not use an installed warden of another version.
-#define ANNEX_WARDEN_VERSION 6u
+#define ANNEX_WARDEN_VERSION 7u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // the most descriptors with a plan
@@ -15,6 +15,7 @@
 #define ANNEX_PLAN_BINDS 256u
 #define ANNEX_PLAN_SCRATCHES 32u
 #define ANNEX_PLAN_LINKS 64u
+#define ANNEX_PLAN_FILES 16u
 #define ANNEX_PLAN_LIMITS 16u
 #define ANNEX_PLAN_TEXTS 1024u  // for arguments and for environment
 #define ANNEX_PLAN_GROUPS 16u
@@ -74,6 +75,7 @@ enum {
     ANNEX_STEP_SCRATCHES,     // capped tmpfs inside the root
     ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
     ANNEX_STEP_LINKS,         // the symbolic links that the plan adds to the root
+    ANNEX_STEP_FILES,         // the files and empty directories that the plan itself contains
     ANNEX_STEP_PROC,          // a procfs of the sandbox's pid namespace, processes only
     ANNEX_STEP_PIVOT,         // the tmpfs becomes the root and read-only; the host's root is unmounted
     ANNEX_STEP_HOSTNAME,      // sethostname in the sandbox's own namespace
@@ -133,6 +135,14 @@ typedef struct {
     annex_bytes contents;  // the link's target
 } annex_link;
 
+// One file with fixed contents, or an empty directory. It is made in the root or in a scratch, never inside a bind.
+typedef struct {
+    annex_bytes target;
+    annex_bytes contents;  // a text; empty for a directory
+    uint32_t directory;    // 1: a directory
+    uint32_t reserved;
+} annex_file;
+
 // One descriptor of the extension: the plan's descriptor number `index` becomes `number`.
 typedef struct {
     uint32_t index;
@@ -183,6 +193,7 @@ typedef struct {
     annex_records environment;  // annex_bytes
     annex_records groups;       // annex_group (version 1: joined by the child)
     annex_records links;        // annex_link
+    annex_records files;        // annex_file
     int32_t into_cgroup;        // index of an open version 2 group directory for CLONE_INTO_CGROUP, or -1
     uint32_t flags;             // ANNEX_PLAN_*
     annex_records removals;     // annex_bytes: empty directories (control groups) removed when the broker is gone

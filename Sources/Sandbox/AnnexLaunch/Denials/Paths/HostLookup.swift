@@ -49,12 +49,16 @@ struct HostLookup {
         return answer
     }
 
-    private func find(_ path: String) -> Answer {
+    /// Like `lookUp`, but a link at the end of the path is followed too.
+    func follow(_ path: String) -> Answer { find(path, followsLast: true) }
+
+    private func find(_ path: String, followsLast: Bool = false) -> Answer {
         var todo = path.split(separator: "/").map(String.init)
         if todo.isEmpty { return .found("/") }
         let automounts = automounts()
         // Usually the path contains no link, and this one call is enough.
         switch open(todo, avoiding: automounts) {
+        case .success(let object) where followsLast && object.target != nil: break
         case .success: return .found("/" + todo.joined(separator: "/"))
         case .failure(let errno) where errno != ELOOP: return .missing
         case .failure: break
@@ -75,7 +79,7 @@ struct HostLookup {
             case .failure: return .missing
             case .avoided: return .unknown
             }
-            guard let target = object.target, !todo.isEmpty else {
+            guard let target = object.target, followsLast || !todo.isEmpty else {
                 done.append(name)
                 continue
             }

@@ -49,7 +49,8 @@ struct PathChecker {
         let missing = named.rights.each.filter { !Self.denyingLayers(of: policy, path: inside, rights: $0).isEmpty }
         let path = DeniedPath(
             path: named.path, needed: named.rights, missing: PathRights(missing), makesEntry: named.makesEntry,
-            option: Self.option(for: named))
+            option: GrantOption.option(
+                for: named.makesEntry ? Self.directory(of: named.path) : named.path, rights: named.rights))
         let errno = verdict.errno ?? 0
         return Denial(
             subject: .path(path), call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: text,
@@ -71,20 +72,7 @@ struct PathChecker {
         policy.verdict(path: path, rights: rights).deniedBy.filter { $0 != .seccomp }
     }
 
-    /// The option of `annex run` that grants the path. nil if no option may grant it, or if another mechanism decides
-    /// about the path.
-    private static func option(for named: NamedPath) -> String? {
-        let isWrite = named.rights.contains(.write)
-        let path = named.makesEntry ? directory(of: named.path) : named.path
-        let rights: PathRights = isWrite ? [.read, .write] : .read
-        guard PathText.misspelling(path) == nil, PathText.danger(path, rights: rights) == nil else { return nil }
-        return (isWrite ? "--write " : "--read ") + ShellText.quoted(path)
-    }
-
-    private static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
-    }
+    private static func directory(of path: String) -> String { path.parentPath }
 
     private static func name(of path: String) -> Substring {
         path.split(separator: "/").last ?? ""
@@ -92,9 +80,9 @@ struct PathChecker {
 }
 
 /// Quotes the words of a command line that a user may copy into a shell.
-enum ShellText {
+package enum ShellText {
     /// The word in single quotes. If no character of the word has a meaning to a shell, the word is unchanged.
-    static func quoted(_ word: String) -> String {
+    package static func quoted(_ word: String) -> String {
         let isPlain = !word.isEmpty && word.utf8.allSatisfy(isPlain)
         return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }

@@ -33,6 +33,8 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     public let process: UInt32?
     public let thread: UInt32
     public let executable: String?
+    /// `true` if the policy denies the call without a report in other modes, because programs do without it.
+    public let quiet: Bool?
     public let count: Int
     /// The times of the first and the last occurrence, in seconds since the launch.
     public let first: Double
@@ -73,6 +75,7 @@ extension DenialRecord {
         process = denial.caller.process
         thread = denial.caller.thread
         executable = denial.caller.executable?.description
+        quiet = denial.isQuiet ? true : nil
         count = denial.count
         first = denial.first.seconds
         last = denial.last.seconds

@@ -4,10 +4,10 @@ import FuzzSupport
 /// For any bytes, the reader returns a fragment or an error. If a fragment is joined with a policy, it removes no right
 /// from the policy. The joined policy gives a filter or an error, without a trap.
 @main
-enum FuzzEntitlementFragment {
+enum FuzzPolicyFragment {
     static func main() {
         Fuzzer.run { bytes, count in
-            FuzzEntitlementFragment.read(
+            FuzzPolicyFragment.read(
                 String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
             return 0
         }
@@ -18,10 +18,10 @@ enum FuzzEntitlementFragment {
     private static let policy = try? Policy.shipped(named: "compute")
 
     private static func read(_ text: String) {
-        guard let fragment = try? EntitlementFragment(text: text, file: file), let policy,
+        guard let fragment = try? PolicyFragment(text: text, file: file), let policy,
             let joined = try? policy.joined(with: [fragment])
         else { return }
-        precondition(fragment.entitlement == "com.example.fuzz" && joined.name == "compute+com.example.fuzz")
+        precondition(fragment.identifier == "com.example.fuzz" && joined.name == "compute+com.example.fuzz")
         precondition(Set(joined.allowedCalls).isSuperset(of: policy.allowedCalls))
         precondition(joined.writeXorExecute && joined.paths.bundle == policy.paths.bundle)
         precondition((try? joined.joined(with: [fragment])) == joined)

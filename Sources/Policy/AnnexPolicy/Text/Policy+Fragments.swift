@@ -1,25 +1,29 @@
 extension Policy {
-    /// This policy with the additions of entitlements. The order of the fragments does not matter. If a fragment was
+    /// This policy with the additions of fragments. The order of the fragments does not matter. If a fragment was
     /// joined before, joining it again changes nothing.
     ///
-    /// Every call, path, device and variable that this policy allows stays allowed. No fragment changes
-    /// `write-xor-execute`. If a call ends the process, it still does so, unless a fragment allows the call.
+    /// Every call, path, device and variable that this policy allows stays allowed. No fragment of an entitlement
+    /// changes `write-xor-execute`. If a call ends the process, it still does so, unless a fragment allows the call.
     ///
     /// - Throws: an error if a fragment contradicts the policy. For example, it sets a variable to another value, or
     ///   `write-xor-execute: on` forbids a call of the fragment.
-    public func joined(with fragments: [EntitlementFragment]) throws(PolicyError) -> Policy {
+    public func joined(with fragments: [PolicyFragment]) throws(PolicyError) -> Policy {
         guard !fragments.isEmpty else { return self }
-        let fragments = fragments.sorted { $0.entitlement < $1.entitlement }
+        let fragments = fragments.sorted { $0.identifier < $1.identifier }
         var policy = self
-        policy.name = EntitlementNames(name).adding(fragments.map(\.entitlement)).joined
+        policy.name = JoinedName(name).adding(fragments.map(\.identifier)).joined
         for fragment in fragments { try policy.addSections(of: fragment) }
-        if fragments.contains(where: \.hasCalls) { policy.book = try joinedBook(with: fragments) }
+        if fragments.contains(where: \.changesFilter) { policy.book = try policy.joinedBook(with: fragments) }
         if policy.network != network { try policy.rejectUnboundedConnections() }
         try policy.rejectContradictions()
         return policy
     }
 
-    private mutating func addSections(of fragment: EntitlementFragment) throws(PolicyError) {
+    private mutating func addSections(of fragment: PolicyFragment) throws(PolicyError) {
+        if let stated = fragment.writeXorExecute, writeXorExecute, !stated.value {
+            writeXorExecute = false
+            places[.writeXorExecute] = stated.place
+        }
         if let stated = fragment.network, stated.value.reach > network.reach {
             network = stated.value
             places[.network] = stated.place
@@ -29,7 +33,7 @@ extension Policy {
             places[.devices] = stated.place
         }
         if let stated = fragment.environment {
-            try environment.add(stated.value, of: fragment.entitlement, at: stated.place)
+            try environment.add(stated.value, of: fragment.identifier, at: stated.place)
         }
         for (name, stated) in fragment.limits {
             guard limits.raise(name, to: stated.value) else { continue }
@@ -40,7 +44,7 @@ extension Policy {
 
     /// The rules of this policy and of the fragments. `write-xor-execute` narrows them again, because it concerns all
     /// rules together.
-    private func joinedBook(with fragments: [EntitlementFragment]) throws(PolicyError) -> RuleBook {
+    private func joinedBook(with fragments: [PolicyFragment]) throws(PolicyError) -> RuleBook {
         var stated = rules.merging(widerRules) { $1 }
         let names = Set(fragments.flatMap(\.calls.keys))
         for name in names {
@@ -112,27 +116,27 @@ extension PolicyEnvironment {
     }
 }
 
-/// The name of a policy and of the entitlements that are joined to it: `NAME+ENTITLEMENT+ENTITLEMENT`.
-package struct EntitlementNames: Sendable, Hashable {
+/// The name of a policy and of the fragments that are joined to it: `NAME+FRAGMENT+FRAGMENT`.
+package struct JoinedName: Sendable, Hashable {
     package let policy: String
     /// The sorted names. Each name occurs once.
-    package let entitlements: [String]
+    package let fragments: [String]
 
     /// Splits a joined name.
     package init(_ name: String) {
         let parts = name.utf8.split(separator: UInt8(ascii: "+"), omittingEmptySubsequences: false).map(Substring.init)
-        self.init(policy: String(parts[0]), entitlements: parts.dropFirst().map(String.init))
+        self.init(policy: String(parts[0]), fragments: parts.dropFirst().map(String.init))
     }
 
-    package init(policy: String, entitlements: [String]) {
+    package init(policy: String, fragments: [String]) {
         self.policy = policy
-        self.entitlements = Set(entitlements).sorted()
+        self.fragments = Set(fragments).sorted()
     }
 
-    package func adding(_ more: [String]) -> EntitlementNames {
-        EntitlementNames(policy: policy, entitlements: entitlements + more)
+    package func adding(_ more: [String]) -> JoinedName {
+        JoinedName(policy: policy, fragments: fragments + more)
     }
 
     /// The joined name.
-    package var joined: String { ([policy] + entitlements).joined(separator: "+") }
+    package var joined: String { ([policy] + fragments).joined(separator: "+") }
 }

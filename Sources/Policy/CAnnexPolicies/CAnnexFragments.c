@@ -1,6 +1,7 @@
 #include "CAnnexPolicies.h"
 
-// Each entitlement file of Policies/entitlements/ must appear once here and once in the list. A test counts them.
+// Each file of Policies/entitlements/ and Policies/allowances/ must appear once here and once in the list. A test counts
+// them.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char com_apple_security_application_groups[] = {
@@ -15,6 +16,18 @@ static const unsigned char com_apple_security_files_user_selected_read_write[] =
 static const unsigned char com_apple_security_network_client[] = {
 #embed "../../../Policies/entitlements/com.apple.security.network.client.yaml"
 };
+static const unsigned char jit[] = {
+#embed "../../../Policies/allowances/jit.yaml"
+};
+static const unsigned char loopback[] = {
+#embed "../../../Policies/allowances/loopback.yaml"
+};
+static const unsigned char network[] = {
+#embed "../../../Policies/allowances/network.yaml"
+};
+static const unsigned char sockets[] = {
+#embed "../../../Policies/allowances/sockets.yaml"
+};
 
 #define TEXT(name, bytes) {name, bytes, sizeof bytes}
 
@@ -23,9 +36,13 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.security.files.user-selected.read-only", com_apple_security_files_user_selected_read_only),
     TEXT("com.apple.security.files.user-selected.read-write", com_apple_security_files_user_selected_read_write),
     TEXT("com.apple.security.network.client", com_apple_security_network_client),
+    TEXT("jit", jit),
+    TEXT("loopback", loopback),
+    TEXT("network", network),
+    TEXT("sockets", sockets),
 };
 
-annex_policy_text annex_entitlement_at(size_t index) {
+annex_policy_text annex_fragment_at(size_t index) {
     if (index < sizeof texts / sizeof *texts) return texts[index];
     return (annex_policy_text){NULL, NULL, 0};
 }

@@ -1,0 +1,77 @@
+import AnnexLaunch
+import AnnexPolicy
+internal import AnnexSandbox
+import Glibc
+
+/// The most likely reason why a program failed in the sandbox, as one line with its remedy.
+///
+/// The error that the program itself stated comes first, because most denials are probes that programs do without.
+struct LikelyCause {
+    /// Signals that come from outside, or that say that output has no reader. A denial does not cause them.
+    private static let foreign: Set<Int32> = [
+        SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
+    ]
+
+    /// Calls that programs and their libraries try, but do not need.
+    private static let probes: Set<String> = [
+        "prctl", "prlimit64", "setrlimit", "personality", "setpriority", "ioprio_set", "sched_setscheduler",
+        "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sync_file_range",
+    ]
+
+    /// Sockets that read network interfaces or ask a name server. Most programs open them without needing them.
+    private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
+
+    let line: String
+    /// Whether the line repeats one of the denials. `--explain` prints them all.
+    let isDenial: Bool
+
+    /// - Returns: nil if neither the program's errors nor the denials explain the failure.
+    static func of(
+        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, options: RunOptions
+    ) -> LikelyCause? {
+        if let signal = report.signal, foreign.contains(signal) { return nil }
+        let likely = denials.filter { RunRemedy.of($0) != nil && !$0.isQuiet }
+        if let ended = likely.last(where: { $0.answer == .ended }) { return LikelyCause(ended) }
+        if let line = PathHint(policy: policy, options: options).line(for: errors) {
+            return LikelyCause(line: line, isDenial: false)
+        }
+        let quiet = denials.filter(\.isQuiet)
+        if let denial = matching(errors, among: likely) ?? last(of: likely) ?? matching(errors, among: quiet) {
+            return LikelyCause(denial)
+        }
+        // Without `--explain`, quiet denials are not known.
+        guard errors.states(EAFNOSUPPORT), !policy.filterAllows("socket", arguments: [1, 1]) else { return nil }
+        return LikelyCause(
+            line: "socket(AF_UNIX): denied by seccomp with EAFNOSUPPORT; allowed by: --allow sockets", isDenial: false)
+    }
+
+    private init(line: String, isDenial: Bool) {
+        self.line = line
+        self.isDenial = isDenial
+    }
+
+    private init(_ denial: Denial) { self.init(line: RunHints.line(denial), isDenial: true) }
+
+    /// The denial of a call whose errno the program stated last.
+    private static func matching(_ errors: StatedErrors, among denials: [Denial]) -> Denial? {
+        for stated in errors.lines {
+            let found = denials.filter { !isProbe($0) && $0.answer == .denied(errno: stated.errno) }
+            if let denial = found.last(where: { stated.text.contains($0.call) }) ?? found.last { return denial }
+        }
+        return nil
+    }
+
+    private static func last(of denials: [Denial]) -> Denial? {
+        let likely = denials.filter { !isProbe($0) }
+        return likely.last(where: isOfPath) ?? likely.last
+    }
+
+    private static func isProbe(_ denial: Denial) -> Bool {
+        if denial.call == "socket" { return probedSockets.contains { denial.text.contains($0) } }
+        return probes.contains(denial.call)
+    }
+
+    private static func isOfPath(_ denial: Denial) -> Bool {
+        if case .path = denial.subject { true } else { false }
+    }
+}

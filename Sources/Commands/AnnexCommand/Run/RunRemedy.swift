@@ -1,0 +1,26 @@
+import AnnexLaunch
+internal import AnnexSandbox
+
+/// What a user adds to `annex run` so that a denied call or path is allowed.
+enum RunRemedy {
+    /// The option, ready to be pasted; nil if nothing allows the denial.
+    static func of(_ denial: Denial) -> String? {
+        guard case .call = denial.subject else { return denial.remedy }
+        if let allowance = allowance(for: denial) { return allowance }
+        guard let line = denial.allowedBy, line.hasPrefix("- ") else { return denial.remedy }
+        return "--allow-line " + ShellText.quoted(String(line.dropFirst(2)))
+    }
+
+    private static func allowance(for denial: Denial) -> String? {
+        if denial.allowedBy?.hasPrefix("write-xor-execute: off") == true {
+            return "--allow jit, for just-in-time compilers (node also has --jitless)"
+        }
+        switch denial.call {
+        case "socket" where ["AF_INET,", "AF_INET6,"].contains { denial.text.contains($0) }:
+            return "--allow network, or --allow loopback if its own processes talk to each other"
+        case "socket" where denial.text.contains("AF_UNIX"): return "--allow sockets"
+        case "mknod", "mknodat": return "--allow sockets, for named pipes and socket files"
+        default: return nil
+        }
+    }
+}

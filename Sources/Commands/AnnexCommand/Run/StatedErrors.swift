@@ -1,0 +1,110 @@
+import AnnexLinux
+import Glibc
+
+/// The errors that a program stated in the last lines of its standard error.
+///
+/// The program chose these lines. So they only decide which true cause comes first, and each path in them is examined anew.
+struct StatedErrors {
+    struct Line {
+        let text: String
+        let errno: Int32
+        /// The absolute paths that the line names.
+        let paths: [String]
+
+        /// Whether the line speaks of a file that was to be made or written.
+        var makesFile: Bool {
+            let small = text.lowercased()
+            return ["creat", "writ", "touch", "mkdir", "save", "output", "copy"].contains { small.contains($0) }
+        }
+    }
+
+    /// The lines with an error, the last line first.
+    let lines: [Line]
+    /// All of the last lines in small letters, for errors without an errno.
+    private let text: String
+
+    /// How many lines and names are looked at.
+    private static let most = (lines: 12, names: 16)
+
+    /// - Parameter directory: the working directory, at which relative names begin.
+    init(_ bytes: [UInt8], directory: String?) {
+        let last = Self.lines(bytes).suffix(Self.most.lines)
+        text = last.joined(separator: "\n").lowercased()
+        lines = last.reversed().compactMap { line in
+            guard let errno = Self.errno(in: line) else { return nil }
+            // If a file system is read-only, any word can be the name of a file that was to be made.
+            let paths = Self.paths(in: line, from: directory, anyWord: errno == EROFS)
+            return Line(text: line, errno: errno, paths: paths)
+        }
+    }
+
+    /// Whether one of the last lines contains one of these words, which are in small letters.
+    func mention(_ words: String...) -> Bool { words.contains { text.contains($0) } }
+
+    func states(_ errno: Int32) -> Bool { lines.contains { $0.errno == errno } }
+
+    // MARK: - Lines
+
+    private static func lines(_ bytes: [UInt8]) -> [String] {
+        let plain = withoutColours(bytes)
+        return plain.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+            .map { String(decoding: $0.prefix(4_096), as: UTF8.self) }
+    }
+
+    /// The bytes without the sequences that set colours on a terminal (`ESC [ … letter`).
+    private static func withoutColours(_ bytes: [UInt8]) -> [UInt8] {
+        var kept: [UInt8] = []
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            guard byte == 0x1B, rest.first == UInt8(ascii: "[") else {
+                kept.append(byte)
+                continue
+            }
+            rest = rest.dropFirst().drop { !(0x40...0x7E).contains($0) }.dropFirst()
+        }
+        return kept
+    }
+
+    // MARK: - Errors
+
+    private static let known: [Int32] = [
+        EACCES, EPERM, ENOENT, EROFS, ENOSPC, EFBIG, EMFILE, ENOMEM, EAGAIN, EAFNOSUPPORT, ENOSYS, EEXIST, EINVAL,
+    ]
+    /// Texts that take the place of an errno's own text.
+    private static let others: [(String, Int32)] = [
+        ("failed to map segment from shared object", EACCES), ("memoryerror", ENOMEM), ("bad_alloc", ENOMEM),
+        ("outofmemoryerror", ENOMEM), ("out of memory", ENOMEM), ("can't fork", EAGAIN), ("cannot fork", EAGAIN),
+        ("permissionerror", EACCES), ("read only file system", EROFS),
+    ]
+    private static let texts: [(String, Int32)] =
+        known.map { (String(cString: strerror($0)).lowercased(), $0) } + others
+
+    /// Runtimes print the text of the C library, with small or large letters, or the errno's name.
+    private static func errno(in line: String) -> Int32? {
+        let small = line.lowercased()
+        if let found = texts.first(where: { small.contains($0.0) }) { return found.1 }
+        let words = Set(line.split { !$0.isLetter && !$0.isNumber }.map(String.init))
+        return known.first { words.contains(Errno.name($0)) }
+    }
+
+    // MARK: - Paths
+
+    private static func paths(in line: String, from directory: String?, anyWord: Bool) -> [String] {
+        let separators: Set<Character> = [
+            " ", "\t", "'", "\"", "`", "‘", "’", "“", "”", "(", ")", "[", "]", ",", ";", "=",
+        ]
+        let names = line.split { separators.contains($0) }.map { trimmed($0) }
+        let paths = names.filter { anyWord || $0.contains("/") || $0.contains(".") }.compactMap { name -> String? in
+            if name.hasPrefix("/") { return name }
+            return directory.map { $0 + "/" + name }
+        }
+        return Array(paths.prefix(most.names))
+    }
+
+    /// The name without a colon or full stop at its end.
+    private static func trimmed(_ name: Substring) -> String {
+        var name = name
+        while let last = name.last, last == ":" || last == "." { name.removeLast() }
+        return String(name)
+    }
+}

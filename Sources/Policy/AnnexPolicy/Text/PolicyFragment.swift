@@ -1,0 +1,160 @@
+internal import AnnexLinux
+
+/// Additions to a policy. A fragment states calls, paths and other sections as a policy does. It only adds what it
+/// states, and removes nothing.
+///
+/// Each entitlement of an extension has a fragment. The other fragments are allowances: no extension can claim them, and
+/// `annex run --allow` adds them to the policy of a program.
+public struct PolicyFragment: Sendable, Hashable {
+    /// The entitlement's identifier, for example `com.apple.security.network.client`. An allowance has a short name, for
+    /// example `jit`.
+    public let identifier: String
+    /// The permission as a phrase for a question, for example `connect to other machines`.
+    public let name: String
+    /// One or two sentences for the user. They state the new ability of the extension or program, and the harm that it
+    /// could do with it.
+    public let means: String
+
+    /// The fragment's rules about each call, in the order in which they decide.
+    let calls: [String: [CallRule]]
+    let network: PolicyDocument.Stated<PolicyNetwork>?
+    let writeXorExecute: PolicyDocument.Stated<Bool>?
+    let devices: PolicyDocument.Stated<[PolicyDevice]>?
+    let environment: PolicyDocument.Stated<PolicyEnvironment>?
+    let grants: [PathGrant]
+    let limits: [LimitName: PolicyDocument.Stated<LimitValue>]
+
+    /// Whether the fragment changes the filter of a policy. If no fragment does so, the policy keeps its own filter.
+    package var changesFilter: Bool { !calls.isEmpty || writeXorExecute != nil }
+
+    /// The names of the calls that the fragment allows.
+    public var allowedCalls: [String] {
+        calls.filter { $0.value.contains { $0.answer == .allow } }.keys.sorted()
+    }
+}
+
+extension PolicyFragment {
+    /// The two kinds of fragments. The first line of the text states the kind.
+    enum Kind: String, CaseIterable {
+        case entitlement, allowance
+
+        /// Only an allowance may turn `write-xor-execute` off.
+        var keys: [String] {
+            let shared = [
+                "name", "means", "allow", "refuse", "end", "network", "devices", "environment", "paths", "limits",
+            ]
+            return shared + [rawValue] + (self == .allowance ? ["write-xor-execute"] : [])
+        }
+
+        var title: String { "an \(rawValue)" }
+        var example: String { self == .entitlement ? "com.apple.security.network.client" : "jit" }
+
+        func isName(_ text: String) -> Bool {
+            self == .entitlement ? PolicyFragment.isIdentifier(text) : PolicyFragment.isAllowance(text)
+        }
+    }
+
+    /// Reads the text of `NAME.yaml` as strictly as a policy.
+    ///
+    /// - Parameters:
+    ///   - text: the YAML text, of at most 256 KiB.
+    ///   - file: the file's name for messages. It must end in the fragment's name and `.yaml`.
+    ///   - architecture: the processor whose calls the policy names.
+    /// - Throws: the first mistake, with its place.
+    public init(text: String, file: String, architecture: Architecture = .current) throws(PolicyError) {
+        let root = try PolicyNode.root(of: text, file: file)
+        let isAllowance = try root.entries("a fragment").contains { $0.name == Kind.allowance.rawValue }
+        try self.init(root, of: isAllowance ? .allowance : .entitlement, architecture: architecture)
+    }
+
+    private init(_ root: PolicyNode, of kind: Kind, architecture: Architecture) throws(PolicyError) {
+        let values = try root.mapping(kind.title, keys: kind.keys)
+        calls = try CallRuleReader(architecture: architecture).rules(in: values)
+        network = try PolicyDocument.stated(values["network"]) { node throws(PolicyError) in try node.network() }
+        devices = try PolicyDocument.stated(values["devices"]) { node throws(PolicyError) in try node.devices() }
+        writeXorExecute = try PolicyDocument.stated(values["write-xor-execute"]) { node throws(PolicyError) in
+            try node.isOn()
+        }
+        environment = try PolicyDocument.stated(values["environment"]) { node throws(PolicyError) in
+            try node.environment()
+        }
+        let paths = try values["paths"]?.mapping("`paths` of \(kind.title)", keys: ["grants"])
+        grants = try paths?["grants"]?.grants() ?? []
+        limits = try values["limits"]?.limits() ?? [:]
+        guard let identifier = values[kind.rawValue], let name = values["name"], let means = values["means"] else {
+            throw root.error("\(kind.title) must state `\(kind.rawValue):`, `name:` and `means:`")
+        }
+        self.identifier = try identifier.nameOfFragment(kind, file: root.place.file)
+        self.name = try name.sentence("`name`", atMost: Self.longestName)
+        self.means = try means.sentence("`means`", atMost: Self.longestMeaning)
+    }
+
+    /// An allowance from lines of the list `calls:` of a policy. A line is for example `mknodat`, or
+    /// `{ call: socket, when: { domain: AF_UNIX } }`. A hyphen before it, as in a policy's text, is left out.
+    ///
+    /// - Throws: the first mistake. Its place is the number of the line.
+    package init(lines: [String], architecture: Architecture = .current) throws(PolicyError) {
+        let items = lines.map { line in line.hasPrefix("- ") ? String(line.dropFirst(2)) : line }
+        if let line = items.first(where: { $0.contains(where: \.isNewline) || $0.isEmpty }) {
+            throw PolicyError("`\(Escaped(line, limit: 200))` is not one line of `calls:`, for example `- mknodat`")
+        }
+        // The lines come first, so that the line number of a mistake is the number of the argument.
+        let text =
+            "allow: [{ calls: [\n" + items.map { $0 + ",\n" }.joined()
+            + "], reason: the command line allows it }]\nallowance: \(Self.ofCommandLine)\nname: a\nmeans: b\n"
+        try self.init(text: text, file: "\(Self.ofCommandLine).yaml", architecture: architecture)
+    }
+
+    /// The name of the fragment that the lines of a command line make.
+    private static let ofCommandLine = "lines"
+
+    /// The longest `name` and `means`, in bytes. A question to the user contains both.
+    private static let (longestName, longestMeaning) = (80, 400)
+
+    /// Whether a text has the form of an allowance's name: small letters and hyphens, and so no dot.
+    static func isAllowance(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= longestIdentifier
+            && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    /// The longest identifier of an entitlement, in bytes.
+    private static let longestIdentifier = 128
+
+    /// Whether a text has the form of an entitlement's identifier: letters, digits, hyphens and dots.
+    package static func isIdentifier(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return text.utf8.count <= longestIdentifier && parts.count > 1
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.allSatisfy { byte in
+                        switch byte {
+                        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"): true
+                        default: false
+                        }
+                    }
+            }
+    }
+}
+
+extension PolicyNode {
+    fileprivate func nameOfFragment(_ kind: PolicyFragment.Kind, file: String) throws(PolicyError) -> String {
+        let name = try text("the name of \(kind.title)")
+        guard kind.isName(name) else {
+            throw error("`\(Escaped(name))` is not an identifier such as \(kind.example)")
+        }
+        guard file == name + ".yaml" || file.hasSuffix("/\(name).yaml") else {
+            throw error("the \(kind.rawValue) is \(name), but its file is \(file): name the file \(name).yaml")
+        }
+        return name
+    }
+
+    /// A text for users: one line without control characters.
+    fileprivate func sentence(_ what: String, atMost most: Int) throws(PolicyError) -> String {
+        let text = try text(what)
+        guard text.utf8.count <= most else { throw error("\(what) is longer than \(most) bytes") }
+        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            throw error("\(what) must be one line without control characters")
+        }
+        return text
+    }
+}

@@ -1,0 +1,87 @@
+internal import AnnexLinux
+
+extension PolicyLibrary {
+    /// The identifiers of the entitlements that this library knows, sorted. Each has a fragment.
+    public var entitlements: [String] { sourcesOfFragments.keys.filter(PolicyFragment.isIdentifier).sorted() }
+
+    /// The names of the fragments that no extension can claim, sorted. `annex run --allow` adds them to a policy.
+    public var allowances: [String] { sourcesOfFragments.keys.filter { !PolicyFragment.isIdentifier($0) }.sorted() }
+
+    /// The text of one fragment as it was written; nil if this library does not know the fragment.
+    public func text(ofFragment name: String) -> String? { sourcesOfFragments[name]?.text }
+
+    /// The fragment of that name: the additions of one entitlement or of one allowance to a policy.
+    ///
+    /// - Throws: an error if this library does not know the fragment, or if its text is wrong.
+    public func fragment(
+        named name: String, for architecture: Architecture = .current
+    ) throws(PolicyError) -> PolicyFragment {
+        guard let source = sourcesOfFragments[name] else {
+            let kind = PolicyFragment.isIdentifier(name) ? "entitlement" : "allowance"
+            let known = kind == "entitlement" ? entitlements : allowances
+            throw PolicyError(
+                "unknown \(kind) `\(Escaped(name))`; known are: \(known.joined(separator: ", "))",
+                suggestion: NearestName.of(name, among: known))
+        }
+        return try PolicyFragment(text: source.text, file: source.file, architecture: architecture)
+    }
+
+    /// The most fragments of one joined name.
+    private static let mostFragments = 16
+
+    /// The names in `NAME+ENTITLEMENT…`; nil if the name is the plain name of a policy.
+    package func joinedNames(_ name: String) throws(PolicyError) -> JoinedName? {
+        // A user's own policy may have the same name as a joined policy. It then replaces the joined policy, as it
+        // would replace any other policy.
+        guard !names.contains(name), name.contains("+") else { return nil }
+        let joined = JoinedName(name)
+        guard joined.fragments.count <= Self.mostFragments else {
+            throw PolicyError("the name joins more than \(Self.mostFragments) fragments")
+        }
+        return joined
+    }
+
+    /// The fragments of a joined name.
+    package func fragments(
+        of names: JoinedName, for architecture: Architecture
+    ) throws(PolicyError) -> [PolicyFragment] {
+        var all: [PolicyFragment] = []
+        for name in names.fragments { all.append(try fragment(named: name, for: architecture)) }
+        return all
+    }
+}
+
+extension PolicyFragment {
+    /// The fragment that an entitlement of this library adds to a policy, for example
+    /// `com.apple.security.network.client`.
+    ///
+    /// - Throws: an error if this library does not know the entitlement.
+    public static func shipped(
+        _ entitlement: String, for architecture: Architecture = .current
+    ) throws(PolicyError) -> PolicyFragment {
+        try PolicyLibrary.shipped.fragment(named: entitlement, for: architecture)
+    }
+}
+
+extension PolicyLibrary {
+    /// The names of the policies whose filters are compiled ahead. These are all policies. In addition, each policy of
+    /// an extension point is joined with each set of entitlements that changes its filter. The policy for ordinary
+    /// programs, `tool`, is joined with each allowance, and with each pair of them.
+    package func namesToCompile() throws(PolicyError) -> [String] {
+        var sets: [[String]] = [[]]
+        for entitlement in entitlements where try fragment(named: entitlement).changesFilter {
+            sets += sets.map { $0 + [entitlement] }
+        }
+        let points = names.filter { $0.hasPrefix("com.apple.") }
+        let joined = points.flatMap { point in
+            sets.filter { !$0.isEmpty }.map { JoinedName(policy: point, fragments: $0).joined }
+        }
+        return (names + joined + toolsToCompile()).sorted()
+    }
+
+    private func toolsToCompile() -> [String] {
+        guard names.contains("tool") else { return [] }
+        let pairs = allowances.flatMap { one in allowances.map { Set([one, $0]).sorted() } }
+        return Set(pairs).map { JoinedName(policy: "tool", fragments: $0).joined }
+    }
+}

@@ -1,0 +1,105 @@
+internal import AnnexLinux
+package import AnnexPolicy
+internal import Glibc
+
+/// Finds out why a program could not use a path that it named in an error message.
+///
+/// The program can print any path. So the result depends on the policy and on the host's file names alone, and no link that
+/// the program could have made is followed.
+package struct PathExamination {
+    package struct Finding: Sendable, Hashable {
+        /// The path that lacks a right, without links of the host.
+        package let path: String
+        package let fault: Fault
+        /// The option of `annex run` that gives the right; nil if no option may give it.
+        package let option: String?
+    }
+
+    package enum Fault: Sendable, Hashable {
+        /// The host has the path, and the sandbox does not.
+        case notShown
+        case notWritable
+        case notExecutable
+        /// The file could be executed if the program could not have written it.
+        case writtenCode
+    }
+
+    private let policy: Policy
+    private let lookup: HostLookup
+
+    package init(_ policy: Policy) {
+        self.policy = policy
+        lookup = HostLookup { policy.verdict(path: $0, rights: .write).isAllowed }
+    }
+
+    /// - Parameters:
+    ///   - errno: the error that the program stated: `ENOENT`, `EACCES`, `EPERM` or `EROFS`.
+    ///   - makesFile: whether the program probably wanted to make the file.
+    /// - Returns: nil if the path explains no such error.
+    package func finding(_ path: String, errno: Int32, makesFile: Bool) -> Finding? {
+        let path = PathText.resolved(path)
+        guard PathText.misspelling(path) == nil, case .found(let real) = lookup.follow(path) else {
+            return makesFile || errno == EROFS ? findingAboutNewFile(path, errno: errno) : nil
+        }
+        // The name itself may be hidden, or only the place that it leads to.
+        let hidden = [path, real].first { !isShown($0) }
+        if let hidden { return isProgram(real) ? hiddenProgram(real) : finding(hidden, .notShown, rights: .read) }
+        guard errno != ENOENT else { return nil }
+        if errno != EROFS, isProgram(real), !allows(real, .execute) {
+            guard allows(real, .write) else { return finding(real, .notExecutable, rights: .execute) }
+            return finding(real, .writtenCode, rights: .execute)
+        }
+        return allows(real, .write) ? nil : finding(real, .notWritable, rights: .write)
+    }
+
+    /// A program that the sandbox does not have. It usually needs the files around it too.
+    private func hiddenProgram(_ path: String) -> Finding {
+        let option = GrantOption.option(for: Self.package(of: path), rights: .execute)
+        return Finding(path: path, fault: .notShown, option: option ?? GrantOption.option(for: path, rights: .execute))
+    }
+
+    /// The directory that a program was probably installed in: a hidden directory of a home, a directory of `/opt`, or else
+    /// the directory that holds the program.
+    private static func package(of path: String) -> String {
+        let parts = PathText.parts(path)
+        if parts.count > 2, parts[0] == "opt" || parts[0] == "root" && parts[1].hasPrefix(".") {
+            return "/" + parts[..<2].joined(separator: "/")
+        }
+        if parts.count > 3, parts[0] == "home", parts[2].hasPrefix(".") {
+            return "/" + parts[..<3].joined(separator: "/")
+        }
+        return path.parentPath
+    }
+
+    /// The host has no such file. If it has the directory, the program could have made the file there.
+    private func findingAboutNewFile(_ path: String, errno: Int32) -> Finding? {
+        let directory = path.parentPath
+        guard directory != "/", case .found(let real) = lookup.follow(directory), !allows(real, .write) else {
+            return nil
+        }
+        guard isShown(real) else { return finding(real, .notShown, rights: .write) }
+        // In a directory that the sandbox has, a file that cannot be made is not a missing file.
+        return errno == ENOENT ? nil : finding(real, .notWritable, rights: .write)
+    }
+
+    private func finding(_ path: String, _ fault: Fault, rights: PathRights) -> Finding {
+        Finding(path: path, fault: fault, option: GrantOption.option(for: path, rights: rights))
+    }
+
+    private func isShown(_ path: String) -> Bool { policy.verdict(path: path, rights: []).isAllowed }
+
+    private func allows(_ path: String, _ rights: PathRights) -> Bool {
+        policy.verdict(path: path, rights: rights).isAllowed
+    }
+
+    /// Whether the path is a file that its mode lets its owner execute, and that begins as a program or a script does.
+    private func isProgram(_ path: String) -> Bool {
+        var status = stat()
+        // SAFETY: the path is a NUL-terminated copy, and the structure belongs to this frame.
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & S_IXUSR != 0,
+            let file = try? Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY),
+            let beginning = try? file.read(at: 0, count: 4)
+        else { return false }
+        return beginning == [0x7F] + Array("ELF".utf8) || beginning.starts(with: "#!".utf8)
+    }
+}
