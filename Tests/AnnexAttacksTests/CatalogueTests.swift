@@ -5,11 +5,12 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct CatalogueTests {
-    /// Every shipped policy, and one policy for each filter that an entitlement makes.
+    /// Every shipped policy, and one policy for each filter that an entitlement or an allowance makes.
     static let policies =
         PolicyLibrary.shipped.names
         + ["com.apple.keyboard-service", "com.apple.share-services"].map { "\($0)+com.apple.security.network.client" }
         + ["com.apple.share-services+com.apple.security.application-groups"]
+        + PolicyLibrary.shipped.allowances.map { "tool+\($0)" }
 
     /// The number of policies that are tried at once. Each policy has its own launcher, canaries and services.
     private static let atOnce = 3

@@ -10,6 +10,10 @@ import Testing
         ["--policy", "compute", "--", "./hello", "-v", "--policy", "x"],
         ["--memory", "64M", "--timeout", "2.5", "--launch-limit", "1", "--explain", "--", "ls"],
         ["--read", "a", "--read", "b", "--write", "c", "--env", "A=b", "--", "ls"],
+        [
+            "--execute", "a", "--write-execute", "b", "--allow", "jit", "--allow-line", "mlockall", "--limit",
+            "file=4G", "--", "ls",
+        ],
         ["--directory", "d", "--private-directory", "p", "--report", "r.json", "--policies", "q", "--", "ls"],
     ]
 

@@ -36,11 +36,11 @@ struct MetLimit {
         if errors.states(EMFILE) { return .limit(.descriptors) }
         if errors.states(ENOMEM) { return .limit(.memory) }
         if errors.states(EAGAIN), errors.mention("fork", "thread", "process", "spawn") { return .limit(.processes) }
-        return fullScratch(policy, errors).map { .scratch($0) }
+        return fullScratch(policy, errors: errors).map { .scratch($0) }
     }
 
     /// The scratch directory, if no line about a full device names a directory that was handed over.
-    private static func fullScratch(_ policy: Policy, _ errors: StatedErrors) -> PolicyPaths.PrivateDirectory? {
+    private static func fullScratch(_ policy: Policy, errors: StatedErrors) -> PolicyPaths.PrivateDirectory? {
         let written = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let full = errors.lines.filter { $0.errno == ENOSPC }
         let isElsewhere = full.contains { line in

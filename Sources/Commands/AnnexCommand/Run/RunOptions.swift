@@ -89,11 +89,11 @@ extension RunOptions {
 
     /// The limits that the options set, each as `NAME=VALUE` in the notation of policies.
     var limits: [String] {
-        func time(_ name: String, _ seconds: Double?) -> [String] {
+        func time(_ name: String, seconds: Double?) -> [String] {
             seconds.map { ["\(name)=\(max(1, Int64(($0 * 1000).rounded())))ms"] } ?? []
         }
-        return limit + (memory.map { ["memory=\($0.bytes)"] } ?? []) + time("launch", launchLimit)
-            + time("request", timeout)
+        return limit + (memory.map { ["memory=\($0.bytes)"] } ?? []) + time("launch", seconds: launchLimit)
+            + time("request", seconds: timeout)
     }
 
     /// Whether a time limit may have this number of seconds.

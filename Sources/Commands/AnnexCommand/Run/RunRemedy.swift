@@ -7,12 +7,16 @@ enum RunRemedy {
     static func of(_ denial: Denial) -> String? {
         guard case .call = denial.subject else { return denial.remedy }
         if let allowance = allowance(for: denial) { return allowance }
-        guard let line = denial.allowedBy, line.hasPrefix("- ") else { return denial.remedy }
-        return "--allow-line " + ShellText.quoted(String(line.dropFirst(2)))
+        guard let entry = denial.allowedBy else { return nil }
+        // Some calls bypass `write-xor-execute`, so their lines need the allowance too.
+        let bypass = "write-xor-execute: off, and under allow: "
+        let line = entry.hasPrefix(bypass) ? String(entry.dropFirst(bypass.count)) : entry
+        guard line.hasPrefix("- ") else { return denial.remedy }
+        return (line == entry ? "" : "--allow jit ") + "--allow-line " + ShellText.quoted(String(line.dropFirst(2)))
     }
 
     private static func allowance(for denial: Denial) -> String? {
-        if denial.allowedBy?.hasPrefix("write-xor-execute: off") == true {
+        if denial.allowedBy == "write-xor-execute: off" {
             return "--allow jit, for just-in-time compilers (node also has --jitless)"
         }
         switch denial.call {

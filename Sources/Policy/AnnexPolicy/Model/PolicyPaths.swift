@@ -176,6 +176,13 @@ extension Policy {
         paths.scratch != nil && !devices.isEmpty
     }
 
+    /// Whether the sandbox can make an empty directory at a path that nothing else shows.
+    package func canMakeDirectory(at path: String) -> Bool {
+        guard path != "/", PathText.misspelling(path) == nil, PathText.madeInside(path) == nil else { return false }
+        let scratch = paths.scratch?.path
+        return visiblePaths.allSatisfy { !PathText.isPath(path, within: $0.path) || $0.path == scratch }
+    }
+
     /// Whether a minimal `/proc` hides the file. Such a `/proc` contains only the files of the sandbox's own processes
     /// (`subset=pid`).
     func isHiddenProcessFile(_ path: String) -> Bool {

@@ -111,13 +111,6 @@ package enum PathText {
         return nil
     }
 
-    /// Whether the sandbox can make an empty directory at a path that nothing else shows.
-    package static func canBeMade(_ path: String, in policy: Policy) -> Bool {
-        guard path != "/", misspelling(path) == nil, madeInside(path) == nil else { return false }
-        let scratch = policy.paths.scratch?.path
-        return policy.visiblePaths.allSatisfy { !isPath(path, within: $0.path) || $0.path == scratch }
-    }
-
     /// Why the path cannot be a private directory; nil if it can be one.
     static func dangerAsPrivate(_ path: String) -> String? {
         if path == "/" { return "the root cannot be private" }
@@ -127,7 +120,7 @@ package enum PathText {
     }
 
     /// Why the path is reserved for files that the sandbox itself creates; nil if it is not reserved.
-    private static func madeInside(_ path: String) -> String? {
+    static func madeInside(_ path: String) -> String? {
         if isPath(path, within: "/proc") { return "`paths: proc` decides which part of /proc the sandbox contains" }
         if isPath(path, within: "/dev") { return "`devices` decides which part of /dev the sandbox contains" }
         if isPath(path, within: bundle) { return "`paths: bundle` decides the rights on the bundle" }

@@ -183,8 +183,9 @@ extension Catalogue {
             }),
         Attack(
             "KERN-15", technique: "Memory that becomes executable", addition: true,
-            .call("mmap", with: 0, 4096, 7, 0x22, -1, 0),
-            Try("written, then executable") { script, _, _ in
+            .call("mmap", with: 0, 4096, 7, 0x22, -1, 0, grantable: true),
+            Try("written, then executable", grant: { $0.grantingLine(call: "mprotect", [0, 4096, 5]) }) {
+                script, _, _ in
                 let page = script.call("mmap", with: 0, 4096, 3, 0x22, -1, 0)
                 return .succeeds(script.call("mprotect", with: .result(page), 4096, 5, after: page))
             }),

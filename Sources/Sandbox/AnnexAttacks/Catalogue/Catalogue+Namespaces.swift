@@ -93,7 +93,9 @@ extension Catalogue {
         Attack(
             "SOCK-06", technique: "An abstract name of its own, at which other processes can connect (autobind)",
             addition: true,
-            Try("an abstract name", else: "no socket") { script, _, _ in
+            Try(
+                "an abstract name", else: "no socket", grant: { $0.grantingLine(call: "socket", [1, 1, 0]) }
+            ) { script, _, _ in
                 let socket = script.call("socket", with: 1, 1, 0)
                 let address = script.bytes([1, 0])
                 return .succeeds(script.call("bind", with: .result(socket), address, 2, after: socket))
@@ -101,7 +103,10 @@ extension Catalogue {
         Attack(
             "SOCK-07", technique: "Datagrams from a socket pair to a socket in a handed-over folder",
             addition: true,
-            Try("a socket pair that can send to other sockets", else: "no socket") { script, _, _ in
+            Try(
+                "a socket pair that can send to other sockets", else: "no socket",
+                grant: { $0.grantingLine(call: "socketpair", [1, 2, 0]) }
+            ) { script, _, _ in
                 .succeeds(script.call("socketpair", with: 1, 2, 0, script.room(8)))
             }),
     ]
@@ -111,14 +116,14 @@ extension Catalogue {
             "NET-01", technique: "TCP to anywhere",
             Try(
                 "an address outside", layers: [.network, .landlock], needs: [.landlock(4)], isBrokered: true,
-                grant: { $0.network == .client ? $0.grantingLine(call: "connect") : nil }
+                grant: { $0.network == .client ? $0.grantingLine(call: "connect") : $0.hostNetworkLine }
             ) { script, _, _ in
                 let address = TrialAddress.internet([192, 0, 2, 1], port: 9)
                 return .reaches(script.connect(2, kind: 0o4001, to: address), [Number.inProgress], absent: [])
             }),
         Attack(
             "NET-02", technique: "UDP/DNS/QUIC/ICMP/MPTCP past Landlock TCP rules",
-            Try("a datagram to the host", layers: .network) { script, canaries, _ in
+            Try("a datagram to the host", layers: .network, grant: \.hostNetworkLine) { script, canaries, _ in
                 let port = canaries.service.datagramPort
                 let address = TrialAddress.internet([127, 0, 0, 1], port: port)
                 let socket = script.call("socket", with: 2, 2, 0)
@@ -135,14 +140,18 @@ extension Catalogue {
             }),
         Attack(
             "NET-03", technique: "Host 127.0.0.1 services",
-            Try("a service of the host's", layers: [.network, .landlock], needs: [.landlock(4)]) {
-                script, canaries, _ in
+            Try(
+                "a service of the host's", layers: [.network, .landlock], needs: [.landlock(4)],
+                grant: \.hostNetworkLine
+            ) { script, canaries, _ in
                 let address = TrialAddress.internet([127, 0, 0, 1], port: canaries.service.streamPort)
                 return .succeeds(script.connect(2, to: address))
             }),
         Attack(
             "NET-04", technique: "Metadata 169.254.169.254 through proxy",
-            Try("a cloud's metadata", layers: [.network, .landlock], needs: [.landlock(4)]) { script, _, _ in
+            Try(
+                "a cloud's metadata", layers: [.network, .landlock], needs: [.landlock(4)], grant: \.hostNetworkLine
+            ) { script, _, _ in
                 let address = TrialAddress.internet([169, 254, 169, 254], port: 80)
                 return .reaches(script.connect(2, kind: 0o4001, to: address), [Number.inProgress], absent: [])
             }),
@@ -161,8 +170,10 @@ extension Catalogue {
             }),
         Attack(
             "NET-07", technique: "Binding a port that the host's users may connect to", addition: true,
-            Try("bind in the host's network", layers: [.network, .landlock], needs: [.landlock(4)]) {
-                script, canaries, _ in
+            Try(
+                "bind in the host's network", layers: [.network, .landlock], needs: [.landlock(4)],
+                grant: \.hostNetworkLine
+            ) { script, canaries, _ in
                 let address = TrialAddress.internet([127, 0, 0, 1], port: canaries.service.streamPort)
                 let place = script.bytes(address)
                 let socket = script.call("socket", with: 2, 1, 0)
@@ -170,11 +181,15 @@ extension Catalogue {
             }),
         Attack(
             "NET-08", technique: "Host services by another spelling of this machine", addition: true,
-            Try("0.0.0.0", layers: [.network, .landlock], needs: [.landlock(4)]) { script, canaries, _ in
+            Try(
+                "0.0.0.0", layers: [.network, .landlock], needs: [.landlock(4)], grant: \.hostNetworkLine
+            ) { script, canaries, _ in
                 let address = TrialAddress.internet([0, 0, 0, 0], port: canaries.service.streamPort)
                 return .succeeds(script.connect(2, to: address))
             },
-            Try("::ffff:127.0.0.1", layers: [.network, .landlock], needs: [.landlock(4)]) { script, canaries, _ in
+            Try(
+                "::ffff:127.0.0.1", layers: [.network, .landlock], needs: [.landlock(4)], grant: \.hostNetworkLine
+            ) { script, canaries, _ in
                 let address = TrialAddress.mapped([127, 0, 0, 1], port: canaries.service.streamPort)
                 return .reaches(script.connect(10, to: address), [], absent: [Number.noFamily])
             }),

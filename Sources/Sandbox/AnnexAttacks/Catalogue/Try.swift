@@ -121,6 +121,9 @@ extension Policy {
         return verdict.answer == .allow ? "\(verdict.place)" : nil
     }
 
+    /// The line that lists TCP sockets, if the sandbox has the network of the host; nil otherwise.
+    var hostNetworkLine: String? { network == .host ? grantingLine(call: "socket", [2, 1, 0]) : nil }
+
     /// The line that grants these rights to a path; nil if there is no such line.
     func grantingLine(path: String, rights: PathRights) -> String? {
         let verdict = verdict(path: path, rights: rights)

@@ -133,7 +133,7 @@ extension Launcher {
             if isThere || policy.paths.privateDirectories.contains(where: { $0.path == path }) { return path }
         }
         switch wanted {
-        case .preferred(let path?) where PathText.canBeMade(path, in: policy): return path
+        case .preferred(let path?) where policy.canMakeDirectory(at: path): return path
         case .preferred: return policy.paths.home ?? "/"
         case .demanded(let path):
             throw SandboxError(

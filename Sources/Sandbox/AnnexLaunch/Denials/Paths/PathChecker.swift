@@ -78,20 +78,3 @@ struct PathChecker {
         path.split(separator: "/").last ?? ""
     }
 }
-
-/// Quotes the words of a command line that a user may copy into a shell.
-package enum ShellText {
-    /// The word in single quotes. If no character of the word has a meaning to a shell, the word is unchanged.
-    package static func quoted(_ word: String) -> String {
-        let isPlain = !word.isEmpty && word.utf8.allSatisfy(isPlain)
-        return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case 0x2B, 0x2C, 0x2D, 0x2E, 0x2F, 0x3A, 0x40, 0x5F: true
-        default: false
-        }
-    }
-}

@@ -43,13 +43,15 @@ package struct PathExamination {
         }
         // The name itself may be hidden, or only the place that it leads to.
         let hidden = [path, real].first { !isShown($0) }
-        if let hidden { return isProgram(real) ? hiddenProgram(real) : finding(hidden, .notShown, rights: .read) }
-        guard errno != ENOENT else { return nil }
-        if errno != EROFS, isProgram(real), !allows(real, .execute) {
-            guard allows(real, .write) else { return finding(real, .notExecutable, rights: .execute) }
-            return finding(real, .writtenCode, rights: .execute)
+        if let hidden {
+            return isProgram(real) ? hiddenProgram(real) : finding(hidden, fault: .notShown, rights: .read)
         }
-        return allows(real, .write) ? nil : finding(real, .notWritable, rights: .write)
+        guard errno != ENOENT else { return nil }
+        if errno != EROFS, isProgram(real), !allows(.execute, on: real) {
+            guard allows(.write, on: real) else { return finding(real, fault: .notExecutable, rights: .execute) }
+            return finding(real, fault: .writtenCode, rights: .execute)
+        }
+        return allows(.write, on: real) ? nil : finding(real, fault: .notWritable, rights: .write)
     }
 
     /// A program that the sandbox does not have. It usually needs the files around it too.
@@ -74,21 +76,21 @@ package struct PathExamination {
     /// The host has no such file. If it has the directory, the program could have made the file there.
     private func findingAboutNewFile(_ path: String, errno: Int32) -> Finding? {
         let directory = path.parentPath
-        guard directory != "/", case .found(let real) = lookup.follow(directory), !allows(real, .write) else {
+        guard directory != "/", case .found(let real) = lookup.follow(directory), !allows(.write, on: real) else {
             return nil
         }
-        guard isShown(real) else { return finding(real, .notShown, rights: .write) }
+        guard isShown(real) else { return finding(real, fault: .notShown, rights: .write) }
         // In a directory that the sandbox has, a file that cannot be made is not a missing file.
-        return errno == ENOENT ? nil : finding(real, .notWritable, rights: .write)
+        return errno == ENOENT ? nil : finding(real, fault: .notWritable, rights: .write)
     }
 
-    private func finding(_ path: String, _ fault: Fault, rights: PathRights) -> Finding {
+    private func finding(_ path: String, fault: Fault, rights: PathRights) -> Finding {
         Finding(path: path, fault: fault, option: GrantOption.option(for: path, rights: rights))
     }
 
     private func isShown(_ path: String) -> Bool { policy.verdict(path: path, rights: []).isAllowed }
 
-    private func allows(_ path: String, _ rights: PathRights) -> Bool {
+    private func allows(_ rights: PathRights, on path: String) -> Bool {
         policy.verdict(path: path, rights: rights).isAllowed
     }
 

@@ -1,0 +1,55 @@
+import Glibc
+import Testing
+
+@testable import AnnexCommand
+
+/// The errors that a program printed decide which true cause a hint names first.
+@Suite(.timeLimit(.minutes(20))) struct StatedErrorsTests {
+    private static func errors(_ text: String) -> StatedErrors {
+        StatedErrors(Array(text.utf8), directory: "/work/here")
+    }
+
+    @Test(
+        arguments: [
+            ("cat: a.c: No such file or directory", ENOENT, ["/work/here/a.c"]),
+            ("make: ./a: Permission denied", EACCES, ["/work/here/./a"]),
+            ("sh: 1: cannot create y: Read-only file system", EROFS, ["/work/here/sh", "/work/here/1"]),
+            (
+                "fork/exec /tmp/b001/exe/main: permission denied", EACCES,
+                ["/work/here/fork/exec", "/tmp/b001/exe/main"]
+            ),
+            ("Error: EACCES: permission denied, open '/etc/x.conf'", EACCES, ["/etc/x.conf"]),
+            ("PermissionError: [Errno 13] Permission denied: '/opt/a b'", EACCES, ["/opt/a"]),
+            ("python3: libx.so: failed to map segment from shared object", EACCES, ["/work/here/libx.so"]),
+            ("\u{1B}[31mcp: cannot stat '/srv/data'\u{1B}[0m: No such file or directory", ENOENT, ["/srv/data"]),
+            ("bash: fork: retry: Resource temporarily unavailable", EAGAIN, []), ("MemoryError", ENOMEM, []),
+            ("OSError: [Errno 97] Address family not supported by protocol", EAFNOSUPPORT, []),
+        ] as [(String, Int32, [String])])
+    func `the errno and the paths of a line are found`(line: String, errno: Int32, paths: [String]) throws {
+        let found = try #require(Self.errors("first\n" + line + "\n").lines.first)
+        #expect(found.errno == errno && found.paths.starts(with: paths), "\(found)")
+    }
+
+    @Test func `the last line comes first and lines without an error do not count`() {
+        let errors = Self.errors("a: Permission denied\nb: No such file or directory\nmake: *** [all] Error 1\n")
+        #expect(errors.lines.map(\.errno) == [ENOENT, EACCES])
+        #expect(errors.states(EACCES) && !errors.states(EROFS) && errors.mention("*** [all]"))
+    }
+
+    @Test func `DEPUTY-11: long lines and many names are bounded`() {
+        let names = (0..<1_000).map { "/\($0)" }.joined(separator: " ")
+        let errors = Self.errors(String(repeating: "x\n", count: 10_000) + names + ": No such file or directory\n")
+        #expect(errors.lines.isEmpty || errors.lines[0].paths.count <= 16)
+        #expect(Self.errors(String(repeating: "Permission denied ", count: 100_000)).lines.count == 1)
+    }
+
+    @Test func `DEPUTY-11: any bytes are read without a fault`() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            var bytes = (0..<Int.random(in: 0..<200)).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+            bytes += Array(["\u{1B}[", "Permission denied", "'/", "\r", ": "].randomElement()?.utf8 ?? "".utf8)
+            let errors = StatedErrors(bytes, directory: nil)
+            #expect(errors.lines.allSatisfy { $0.paths.allSatisfy { $0.hasPrefix("/") } })
+        }
+    }
+}

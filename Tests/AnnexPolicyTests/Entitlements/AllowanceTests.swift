@@ -1,0 +1,118 @@
+import Testing
+
+@testable import AnnexPolicy
+
+/// Allowances are fragments that a user adds to the policy of a program. No extension can claim one.
+@Suite struct AllowanceTests {
+    private static func allowance(_ text: String, file: String = "allowances/odd.yaml") throws(PolicyError)
+        -> PolicyFragment
+    {
+        try PolicyFragment(text: "allowance: odd\nname: a\nmeans: b\n" + text, file: file)
+    }
+
+    private static func allows(_ policy: Policy, _ call: String, _ arguments: UInt64...) throws -> Bool {
+        let number = try #require(SystemCall(named: call, architecture: policy.architecture)).number
+        let registers = arguments + [UInt64](repeating: 0, count: 6 - arguments.count)
+        let isAllowed = policy.answer(number: number, arguments: registers) == .allow
+        // The filter that was compiled ahead decides alike.
+        #expect(policy.filterAllows(call, arguments: registers) == isAllowed, "\(call)")
+        return isAllowed
+    }
+
+    @Test func `jit gives memory that is written and executed, and no other call`() throws {
+        let tool = try Policy.shipped(named: "tool")
+        let jit = try Policy.shipped(named: "tool+jit")
+        #expect(!jit.writeXorExecute && tool.writeXorExecute && jit.allowedCalls == tool.allowedCalls)
+        #expect(try Self.allows(jit, "mprotect", 0, 4096, 5) && !Self.allows(tool, "mprotect", 0, 4096, 5))
+        #expect(!jit.verdict(path: "/tmp/x", rights: .execute).isAllowed)
+        #expect(jit.places[.writeXorExecute]?.file == "allowances/jit.yaml")
+    }
+
+    @Test func `loopback and network give sockets of two families`() throws {
+        for (name, network) in [("loopback", PolicyNetwork.loopback), ("network", .host)] {
+            let policy = try Policy.shipped(named: "tool+\(name)")
+            #expect(policy.network == network && policy.writeXorExecute)
+            #expect(try Self.allows(policy, "socket", 2, 1) && Self.allows(policy, "socket", 10, 0x80802, 17))
+            for (family, kind, number) in [(2, 3, 0), (16, 3, 0), (17, 3, 0), (1, 1, 0), (2, 1, 262), (2, 1, 132)]
+                as [(UInt64, UInt64, UInt64)]
+            {
+                #expect(try !Self.allows(policy, "socket", family, kind, number), "\(family) \(kind) \(number)")
+            }
+        }
+    }
+
+    @Test func `all allowances together still compile`() throws {
+        let policy = try Policy.shipped(named: "tool+jit+network+sockets")
+        #expect(try policy.filter().count <= 4096 && policy.network == .host)
+        #expect(try Self.allows(policy, "socket", 1, 1) && Self.allows(policy, "mknodat", 0, 0, 0o010600))
+        #expect(try !Self.allows(policy, "mknodat", 0, 0, 0o020600))
+    }
+
+    @Test(arguments: [
+        ("a.b", "is not an identifier such as jit"), ("Jit", "is not an identifier"), ("a+b", "is not an identifier"),
+        ("jit", "name the file jit.yaml"),
+    ])
+    func `the name of an allowance is a plain word`(name: String, message: String) {
+        let error = #expect(throws: PolicyError.self) {
+            try PolicyFragment(text: "allowance: \(name)\nname: a\nmeans: b\n", file: "allowances/odd.yaml")
+        }
+        #expect(error?.problem.contains(message) == true, "\(String(describing: error))")
+    }
+
+    @Test func `an extension can claim no allowance`() throws {
+        #expect(Set(PolicyLibrary.shipped.allowances) == ["jit", "loopback", "network", "sockets"])
+        #expect(PolicyLibrary.shipped.entitlements.allSatisfy { $0.contains(".") })
+        #expect(PolicyLibrary.shipped.allowances.allSatisfy { !PolicyFragment.isIdentifier($0) })
+        let error = #expect(throws: PolicyError.self) { try PolicyLibrary.shipped.fragment(named: "jitt") }
+        #expect(error?.suggestion == "jit" && error?.problem.contains("unknown allowance") == true)
+    }
+
+    @Test func `lines of a command line add calls and take none away`() throws {
+        let tool = try Policy.shipped(named: "tool")
+        let lines = ["- mlockall", "{ call: socket, when: { domain: AF_INET } }"]
+        let policy = try tool.joined(with: [PolicyFragment(lines: lines)])
+        #expect(try Self.allows(policy, "mlockall") && Self.allows(policy, "socket", 2, 1))
+        #expect(Set(policy.allowedCalls).isSuperset(of: tool.allowedCalls))
+        // The rules that the policy states about the same call stay.
+        let number = try #require(SystemCall(named: "socket")).number
+        #expect(policy.answer(number: number, arguments: [1, 1, 0, 0, 0, 0]) == .deny(errno: 97, reported: false))
+    }
+
+    @Test(arguments: ["", "- ", "nosuchcall", "read\nwrite", "{ call: mmap, when: { x: 1 } }", "]", "- {"])
+    func `a wrong line is an error`(line: String) {
+        #expect(throws: PolicyError.self) { try PolicyFragment(lines: [line]) }
+    }
+
+    @Test func `the suggested line for a denied call is accepted and allows it`() throws {
+        let tool = try Policy.shipped(named: "tool")
+        for (call, arguments) in [
+            ("prlimit64", [1, 7, 0x7FFD_1234_5678, 0, 0, 0]), ("mlockall", [1, 0, 0, 0, 0, 0]),
+            ("ioctl", [0, 0xC020_660B, 0x7FFF_0000, 0, 0, 0]), ("socket", [2, 3, 255, 0, 0, 0]),
+        ] as [(String, [UInt64])] {
+            let number = try #require(SystemCall(named: call)).number
+            let remedy = try #require(tool.verdict(number: number, arguments: arguments).remedy)
+            #expect(!remedy.contains("7ff"), "an address differs from run to run: \(remedy)")
+            let policy = try tool.joined(with: [PolicyFragment(lines: [remedy])])
+            #expect(policy.answer(number: number, arguments: arguments) == .allow, "\(remedy)")
+        }
+    }
+
+    @Test func `limits are set higher and lower`() throws {
+        let tool = try Policy.shipped(named: "tool")
+        let policy = try tool.limited(to: ["memory=2G", "processes=3", "request=1ms", "scratch=1G"])
+        #expect(policy.limits.memory == 2 << 30 && policy.limits.processes == 3)
+        #expect(policy.limits.request == .milliseconds(1) && policy.limits.file == tool.limits.file)
+        #expect(policy.paths.scratch?.size == 1 << 30 && policy.paths.scratch?.path == "/tmp")
+    }
+
+    @Test(arguments: [
+        ("memory", "write NAME=VALUE"), ("memry=1G", "unknown limit `memry`"), ("memory=lots", "is not a size"),
+        ("request=5", "is not a time"), ("processes=0", "is not a whole number"), ("scratch=-1", "is not a size"),
+        ("memory='1", "is not a size"),
+    ])
+    func `a wrong limit is an error`(setting: String, message: String) throws {
+        let tool = try Policy.shipped(named: "tool")
+        let error = #expect(throws: PolicyError.self) { try tool.limited(to: [setting]) }
+        #expect(error?.problem.contains(message) == true, "\(String(describing: error))")
+    }
+}

@@ -1,0 +1,76 @@
+import AnnexPolicy
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexLaunch
+@testable import AnnexSandbox
+
+/// Files that a caller hands over for executing, also inside directories that the program writes.
+@Suite(.timeLimit(.minutes(20))) struct ExecutionTests {
+    private let home: TemporaryFolder
+    private let sandbox: Sandbox
+
+    private var folder: String { home.url.path }
+
+    init() throws {
+        home = try TemporaryFolder()
+        chmod(home.url.path, 0o777)
+        try FileManager.default.copyProgram(
+            at: URL(filePath: "/bin/true").resolvingSymlinksInPath(), to: home.url.appending(path: "given"))
+        chmod(home.url.path + "/given", 0o755)
+        sandbox = Sandbox(policy: try .shipped(named: "tool"))
+    }
+
+    private func result(_ script: String, _ hand: (inout SandboxProgram) -> Void) async throws -> (
+        String, SandboxRunReport
+    ) {
+        var program = SandboxProgram("/bin/sh", arguments: ["-c", "cd \(folder) && { \(script); } 2>/dev/null"])
+        hand(&program)
+        let result = try await sandbox.run(program)
+        return (String(decoding: result.output, as: UTF8.self), result.report)
+    }
+
+    private static let copies = "cp /bin/true made; chmod 755 made; ./made; echo $?"
+
+    @Test func `a directory that is handed over for executing is executed and not written`() async throws {
+        let read = try await result("./given; echo $?") { $0.read(folder) }
+        #expect(read.0 == "126\n")
+        let executed = try await result("./given; echo $?; echo x > new; echo $?") { $0.execute(folder) }
+        #expect(executed.0 == "0\n2\n")
+        #expect(executed.1.writableCode.isEmpty)
+    }
+
+    @Test func `FS-29: beside code of the caller, what the program writes is not executed`() async throws {
+        let script = "./given; echo $?; \(Self.copies); cp made given; echo $?; mv made given; echo $?"
+        let (output, report) = try await result(script) {
+            $0.write(folder)
+            $0.execute(folder + "/given")
+        }
+        // The given file is executed, the made one is not, and neither a copy nor a rename replaces the given file.
+        #expect(output == "0\n126\n1\n1\n", "\(output)")
+        #expect(report.writableCode.isEmpty)
+        let given = try Data(contentsOf: URL(filePath: folder + "/given"))
+        #expect(given == (try Data(contentsOf: URL(filePath: "/bin/true"))))
+    }
+
+    @Test func `only the explicit right lets a program execute what it wrote, and the report names the place`()
+        async throws
+    {
+        let (output, report) = try await result(Self.copies) { $0.writeAndExecute(folder) }
+        #expect(output == "0\n" && report.writableCode == [folder])
+        // Anonymous memory keeps its protection, and so does the scratch directory.
+        let (scratch, _) = try await result("cd /tmp; \(Self.copies)") { $0.writeAndExecute(folder) }
+        #expect(scratch == "126\n")
+    }
+
+    @Test func `one path is not handed over for writing and for executing by two words`() async throws {
+        let error = await #expect(throws: SandboxError.self) {
+            _ = try await result("true") {
+                $0.write(folder)
+                $0.execute(folder)
+            }
+        }
+        #expect(error?.remedy?.contains("--write-execute") == true)
+    }
+}
