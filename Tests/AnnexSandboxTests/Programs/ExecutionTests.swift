@@ -41,7 +41,7 @@ import Testing
         #expect(executed.1.writableCode.isEmpty)
     }
 
-    @Test func `FS-29: beside code of the caller, what the program writes is not executed`() async throws {
+    @Test func `FS-38: beside code of the caller, what the program writes is not executed`() async throws {
         let script = "./given; echo $?; \(Self.copies); cp made given; echo $?; mv made given; echo $?"
         let (output, report) = try await result(script) {
             $0.write(folder)

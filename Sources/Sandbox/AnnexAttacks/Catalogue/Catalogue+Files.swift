@@ -253,5 +253,8 @@ extension Catalogue {
             "FS-37", technique: "Links, deep trees and hostile names that outlive the extension, to be removed",
             addition: true,
             trial: .drivenBy(["EndToEndTests/PrivateDirectoryTests: FS-37"])),
+        Attack(
+            "FS-38", technique: "Executing a written file beside code of the caller", addition: true,
+            trial: .drivenBy(["AnnexSandboxTests/Programs/ExecutionTests: FS-38"])),
     ]
 }

@@ -247,6 +247,11 @@ extension Catalogue {
         driven(
             "DEPUTY-10", technique: "Two extensions collude by host API",
             by: "AnnexRegistryTests/RegistryTests: P3"),
+        Attack(
+            "DEPUTY-11", technique: "Printed errors that steer the hint of annex run", addition: true,
+            trial: .drivenBy([
+                "EndToEndTests/RunHintTests: DEPUTY-11", "AnnexCommandTests/StatedErrorsTests: DEPUTY-11",
+            ])),
     ]
 
     private static func driven(_ id: String, technique: String, by tests: String...) -> Attack {
