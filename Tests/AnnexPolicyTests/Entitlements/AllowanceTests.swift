@@ -103,6 +103,9 @@ import Testing
         #expect(policy.limits.memory == 2 << 30 && policy.limits.processes == 3)
         #expect(policy.limits.request == .milliseconds(1) && policy.limits.file == tool.limits.file)
         #expect(policy.paths.scratch?.size == 1 << 30 && policy.paths.scratch?.path == "/tmp")
+        let most = UInt64(Int64.max)
+        #expect(try tool.limited(to: ["scratch=\(most)"]).paths.scratch?.size == most)
+        #expect(Quantity.four(times: most) == most && Quantity.four(times: 3) == 12)
     }
 
     @Test(arguments: [

@@ -52,7 +52,7 @@ struct MetLimit {
     private static func hint(_ name: Name, policy: Policy) -> String {
         switch name {
         case .scratch(let scratch):
-            let more = Quantity.text(bytes: scratch.size * 4)
+            let more = Quantity.text(bytes: Quantity.four(times: scratch.size))
             return
                 "\(scratch.path) holds at most \(Quantity.text(bytes: scratch.size)) and \(scratch.inodes) files: "
                 + "add --limit scratch=\(more), or let the program use a directory that you hand over with --write"
@@ -84,7 +84,7 @@ struct MetLimit {
 extension LimitValue {
     fileprivate var timesFour: LimitValue {
         switch self {
-        case .bytes(let bytes): .bytes(bytes * 4)
+        case .bytes(let bytes): .bytes(Quantity.four(times: bytes))
         case .time(let time): .time(time * 4)
         case .count(let count): .count(count * 4)
         }

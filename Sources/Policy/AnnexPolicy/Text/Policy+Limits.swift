@@ -37,7 +37,8 @@ extension Policy {
                 "`\(Escaped(value, limit: 200))` is not a size: write a whole number, with K, M or G if wanted")
         }
         // Each file needs a page, so a larger directory has room for more files.
-        let inodes = max(scratch.inodes, scratch.inodes * (size / scratch.size))
+        let (more, overflow) = scratch.inodes.multipliedReportingOverflow(by: max(1, size / scratch.size))
+        let inodes = overflow ? UInt64(Int64.max) : more
         paths.scratch = PolicyPaths.PrivateDirectory(path: scratch.path, size: size, inodes: inodes)
     }
 }

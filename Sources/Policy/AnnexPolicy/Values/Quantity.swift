@@ -9,6 +9,11 @@ package enum Quantity {
         return overflow || bytes > UInt64(Int64.max) ? nil : bytes
     }
 
+    /// Four times as many bytes, at most the largest number that `bytes` reads.
+    package static func four(times bytes: UInt64) -> UInt64 {
+        bytes > UInt64(Int64.max) / 4 ? UInt64(Int64.max) : bytes * 4
+    }
+
     /// A time: a whole number with `ms`, `s` or `min`.
     static func time(_ text: String) -> Duration? {
         let units: [(name: String, milliseconds: Int64)] = [("ms", 1), ("min", 60_000), ("s", 1000)]

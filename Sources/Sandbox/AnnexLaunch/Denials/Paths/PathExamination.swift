@@ -51,7 +51,8 @@ package struct PathExamination {
             guard allows(.write, on: real) else { return finding(real, fault: .notExecutable, rights: .execute) }
             return finding(real, fault: .writtenCode, rights: .execute)
         }
-        return allows(.write, on: real) ? nil : finding(real, fault: .notWritable, rights: .write)
+        let isWriting = makesFile || errno == EROFS
+        return isWriting && !allows(.write, on: real) ? finding(real, fault: .notWritable, rights: .write) : nil
     }
 
     /// A program that the sandbox does not have. It usually needs the files around it too.
