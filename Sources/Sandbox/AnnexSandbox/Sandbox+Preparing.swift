@@ -42,9 +42,33 @@ extension Sandbox {
                     remedy:
                         "name what is executed inside it, or let the program execute what it wrote (--write-execute)")
             }
-            grants.append(grant)
+            grants += try held(grant.path, below: grants) + [grant]
         }
         return grants
+    }
+
+    /// The directories between a directory for writing and a path inside it for executing. Each gets a mount of its own,
+    /// so that the program cannot rename it and put another file at the path.
+    private func held(_ path: String, below grants: [PathGrant]) throws(SandboxError) -> [PathGrant] {
+        let outer = grants.last {
+            $0.rights.contains(.write) && path != $0.path && PathText.isPath(path, within: $0.path)
+        }
+        guard let outer else { return [] }
+        var status = stat()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 {
+            throw SandboxError(
+                "grants",
+                cause: "\(Escaped(path)) has a second name (a hard link), by which the program could change it",
+                remedy: "copy the file, or let the program execute what it wrote (--write-execute)")
+        }
+        let count = PathText.parts(outer.path).count
+        let parts = PathText.parts(path)
+        var between: [PathGrant] = []
+        for end in (count + 1)..<max(count + 1, parts.count) {
+            between.append(try grant("/" + parts[..<end].joined(separator: "/"), rights: outer.rights))
+        }
+        return between
     }
 
     /// A grant for a path that the caller handed over. A later check, on the very object that is bound, finds out

@@ -64,6 +64,39 @@ import Testing
         #expect(scratch == "126\n")
     }
 
+    @Test func `FS-38: a directory above code of the caller cannot be exchanged`() async throws {
+        let inner = home.url.appending(path: "a/b")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        for place in ["/a", "/a/b"] { chmod(folder + place, 0o777) }
+        try FileManager.default.copyProgram(at: home.url.appending(path: "given"), to: inner.appending(path: "tool"))
+        let (output, _) = try await result("mv a c; echo $?; mv a/b a/c; echo $?; a/b/tool; echo $?") {
+            $0.write(folder)
+            $0.execute(folder + "/a/b/tool")
+        }
+        #expect(output == "1\n1\n0\n", "\(output)")
+    }
+
+    @Test func `FS-38: code with a second name is not handed over inside a directory for writing`() async throws {
+        try FileManager.default.linkItem(atPath: folder + "/given", toPath: folder + "/other")
+        let error = await #expect(throws: SandboxError.self) {
+            _ = try await result("true") {
+                $0.write(folder)
+                $0.execute(folder + "/given")
+            }
+        }
+        #expect("\(String(describing: error))".contains("second name"))
+    }
+
+    @Test func `FS-38: an allowance for memory gives no right to execute written files`() async throws {
+        let open = Sandbox(policy: try .shipped(named: "tool+jit"))
+        var program = SandboxProgram(
+            "/bin/sh",
+            arguments: ["-c", "cd \(folder); { ./given; echo $?; \(Self.copies); true > given; echo $?; } 2>/dev/null"])
+        program.write(folder)
+        program.execute(folder + "/given")
+        #expect(String(decoding: try await open.run(program).output, as: UTF8.self) == "0\n126\n2\n")
+    }
+
     @Test func `one path is not handed over for writing and for executing by two words`() async throws {
         let error = await #expect(throws: SandboxError.self) {
             _ = try await result("true") {

@@ -27,12 +27,12 @@ struct LikelyCause {
 
     /// - Returns: nil if neither the program's errors nor the denials explain the failure.
     static func of(
-        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, options: RunOptions
+        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths
     ) -> LikelyCause? {
         if let signal = report.signal, foreign.contains(signal) { return nil }
         let likely = denials.filter { RunRemedy.of($0) != nil && !$0.isQuiet }
         if let ended = likely.last(where: { $0.answer == .ended }) { return LikelyCause(ended) }
-        if let line = PathHint(policy: policy, options: options).line(for: errors) {
+        if let line = PathHint(policy: policy, given: given).line(for: errors) {
             return LikelyCause(line: line, isDenial: false)
         }
         let quiet = denials.filter(\.isQuiet)
@@ -40,7 +40,9 @@ struct LikelyCause {
             return LikelyCause(denial)
         }
         // Without `--explain`, quiet denials are not known.
-        guard errors.states(EAFNOSUPPORT), !policy.filterAllows("socket", arguments: [1, 1]) else { return nil }
+        guard errors.states(EAFNOSUPPORT), !errors.mention("netlink"),
+            !policy.filterAllows("socket", arguments: [1, 1])
+        else { return nil }
         return LikelyCause(
             line: "socket(AF_UNIX): denied by seccomp with EAFNOSUPPORT; allowed by: --allow sockets", isDenial: false)
     }

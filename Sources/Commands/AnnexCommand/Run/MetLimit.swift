@@ -9,6 +9,8 @@ struct MetLimit {
 
     /// - Returns: nil if neither the end nor the program's own errors tell of a limit.
     init?(_ report: SandboxRunReport, policy: Policy, errors: StatedErrors) {
+        // A call that ended the program is the cause, whatever the program printed before.
+        guard report.reason != .deniedOperation else { return nil }
         guard let name = Self.ended(report.reason) ?? Self.stated(report, policy: policy, errors: errors) else {
             return nil
         }
@@ -86,7 +88,7 @@ extension LimitValue {
         switch self {
         case .bytes(let bytes): .bytes(Quantity.four(times: bytes))
         case .time(let time): .time(time * 4)
-        case .count(let count): .count(count * 4)
+        case .count(let count): .count(min(count * 4, 4_194_303))
         }
     }
 }

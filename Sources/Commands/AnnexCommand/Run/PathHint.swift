@@ -7,7 +7,7 @@ import Glibc
 /// Explains an error about a path that the program named.
 struct PathHint {
     let policy: Policy
-    let options: RunOptions
+    let given: GivenPaths
 
     func line(for errors: StatedErrors) -> String? {
         let examination = PathExamination(policy)
@@ -56,24 +56,43 @@ struct PathHint {
 
     /// If a directory with the file was handed over for reading, all of it can be executed by the same words.
     private func execution(_ finding: PathExamination.Finding) -> String {
-        guard let given = Self.option(among: options.read, containing: finding.path) else { return remedy(finding) }
+        guard let given = GivenPaths.typed(given.read, containing: finding.path) else { return remedy(finding) }
         return ": use --execute \(ShellText.quoted(given)) instead of --read \(ShellText.quoted(given))"
     }
 
     private func written(_ finding: PathExamination.Finding) -> String {
-        guard let given = Self.option(among: options.write, containing: finding.path) else { return "" }
+        guard let given = GivenPaths.typed(given.write, containing: finding.path) else { return "" }
         let shown = ShellText.quoted(given)
         return
             ". Run it in a second command (annex run --execute \(shown) -- \(ShellText.quoted(finding.path))), or use "
             + "--write-execute \(shown) instead of --write \(shown), which gives this protection up"
     }
+}
 
-    /// The option's value, as the user typed it, that contains a path.
-    static func option(among values: [String], containing path: String) -> String? {
-        values.last { value in
-            guard let text = realpath(value, nil) else { return false }
+/// The paths of `--read` and `--write`, as the user typed them and without links.
+///
+/// They are resolved before the program runs. Later, the program could have put links in their places.
+struct GivenPaths {
+    typealias Pair = (typed: String, path: String)
+
+    let read: [Pair]
+    let write: [Pair]
+
+    init(_ options: RunOptions) {
+        read = Self.resolved(options.read)
+        write = Self.resolved(options.write)
+    }
+
+    private static func resolved(_ values: [String]) -> [Pair] {
+        values.compactMap { value in
+            guard let text = realpath(value, nil) else { return nil }
             defer { free(text) }
-            return PathText.isPath(path, within: String(cString: text))
+            return (value, String(cString: text))
         }
+    }
+
+    /// The value, as the user typed it, that contains a path.
+    static func typed(_ pairs: [Pair], containing path: String) -> String? {
+        pairs.last { PathText.isPath(path, within: $0.path) }?.typed
     }
 }

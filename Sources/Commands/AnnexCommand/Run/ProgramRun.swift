@@ -10,11 +10,13 @@ import Synchronization
 struct ProgramRun {
     let options: RunOptions
     private let names: RelativeNames
+    private let given: GivenPaths
     private let words = LastWords()
 
     init(_ options: RunOptions) {
         self.options = options
         names = RelativeNames(options)
+        given = GivenPaths(options)
     }
 
     func run() -> Int32 {
@@ -174,7 +176,8 @@ struct ProgramRun {
         let hint = hasFailed ? names.hint : nil
         if let hint, errors.states(ENOENT) { return StandardError.print("annex: hint: \(hint)") }
         let hadHint = RunHints.hint(
-            end.report, denials: end.denials, policy: end.policy, errors: errors, options: options)
+            end.report, denials: end.denials, policy: end.policy, errors: errors, given: given,
+            explained: options.explain)
         if let hint, !hadHint { StandardError.print("annex: hint: \(hint)") }
     }
 

@@ -42,18 +42,19 @@ enum RunHints {
     /// the failure, this function prints nothing.
     /// - Returns: whether it printed a line.
     static func hint(
-        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, options: RunOptions
+        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths,
+        explained: Bool
     ) -> Bool {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return false }
         if let limit = MetLimit(report, policy: policy, errors: errors) {
             StandardError.print("annex: hint: \(limit.hint)")
             return true
         }
-        let cause = LikelyCause.of(report, denials: denials, policy: policy, errors: errors, options: options)
+        let cause = LikelyCause.of(report, denials: denials, policy: policy, errors: errors, given: given)
         guard let cause else { return false }
         // If there is only one denial, `explain` has just printed the same line.
-        if cause.isDenial, options.explain, denials.count == 1 { return true }
-        let more = options.explain ? "" : "; to see every denied call and path, add --explain"
+        if cause.isDenial, explained, denials.count == 1 { return true }
+        let more = explained ? "" : "; to see every denied call and path, add --explain"
         StandardError.print("annex: hint: \(cause.line)\(more)")
         return true
     }

@@ -20,10 +20,13 @@ enum RunRemedy {
             return "--allow jit, for just-in-time compilers (node also has --jitless)"
         }
         switch denial.call {
-        case "socket" where ["AF_INET,", "AF_INET6,"].contains { denial.text.contains($0) }:
+        case "socket"
+        where ["AF_INET, SOCK_STREAM", "AF_INET, SOCK_DGRAM", "AF_INET6, SOCK_STREAM", "AF_INET6, SOCK_DGRAM"]
+            .contains { denial.text.contains($0) }:
             return "--allow network, or --allow loopback if its own processes talk to each other"
         case "socket" where denial.text.contains("AF_UNIX"): return "--allow sockets"
-        case "mknod", "mknodat": return "--allow sockets, for named pipes and socket files"
+        case "mknod" where denial.text.contains(", 010"), "mknodat" where denial.text.contains(", 010"):
+            return "--allow sockets, for named pipes and socket files"
         default: return nil
         }
     }

@@ -13,8 +13,12 @@ struct StatedErrors {
 
         /// Whether the line speaks of a file that was to be made or written.
         var makesFile: Bool {
-            let small = text.lowercased()
-            return ["creat", "writ", "touch", "mkdir", "save", "output", "copy"].contains { small.contains($0) }
+            // A file's own name can contain these words.
+            let words = text.lowercased().split(separator: " ").filter { !$0.contains("/") && !$0.contains(".") }
+            let making = [
+                "create", "creat", "creating", "write", "writing", "touch", "mkdir", "save", "output", "copy",
+            ]
+            return words.contains { word in making.contains(word.trimmingPunctuation) }
         }
     }
 
@@ -94,7 +98,8 @@ struct StatedErrors {
             " ", "\t", "'", "\"", "`", "‘", "’", "“", "”", "(", ")", "[", "]", ",", ";", "=",
         ]
         let names = line.split { separators.contains($0) }.map { trimmed($0) }
-        let paths = names.filter { anyWord || $0.contains("/") || $0.contains(".") }.compactMap { name -> String? in
+        let plain = names.filter { $0.contains("/") || $0.contains(".") }
+        let paths = (plain.isEmpty && anyWord ? names : plain).compactMap { name -> String? in
             if name.hasPrefix("/") { return name }
             return directory.map { $0 + "/" + name }
         }
@@ -107,4 +112,9 @@ struct StatedErrors {
         while let last = name.last, last == ":" || last == "." { name.removeLast() }
         return String(name)
     }
+}
+
+extension Substring {
+    /// The word without colons, quotes and brackets around it.
+    fileprivate var trimmingPunctuation: String { String(filter { $0.isLetter }) }
 }

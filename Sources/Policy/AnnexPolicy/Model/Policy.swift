@@ -44,12 +44,12 @@ extension Policy {
     /// This policy with additional paths. The caller is responsible for these paths.
     ///
     /// A grant does not remove a right. If the path or a directory above it is already granted, the rights are joined.
-    /// Under `write-xor-execute: on`, there are two exceptions. A path that becomes writable is no longer executable. A path
+    /// Whatever the policy says about memory (`write-xor-execute`), there are two exceptions. A path that becomes writable is no longer executable. A path
     /// below a writable directory that becomes executable is no longer writable. Only a grant that itself states both rights
     /// gives both.
     package func granting(_ grants: [PathGrant]) -> Policy {
         var policy = self
-        for grant in grants { policy.paths.add(grant, writeXorExecute: writeXorExecute) }
+        for grant in grants { policy.paths.add(grant) }
         return policy
     }
 
@@ -70,9 +70,9 @@ extension Policy {
 }
 
 extension PolicyPaths {
-    fileprivate mutating func add(_ grant: PathGrant, writeXorExecute: Bool) {
+    fileprivate mutating func add(_ grant: PathGrant) {
         let nearest = grants.last { PathText.isPath(grant.path, within: $0.path) }
-        let rights = nearest.map { grant.rights(below: $0, writeXorExecute: writeXorExecute) } ?? grant.rights
+        let rights = nearest.map { grant.rights(below: $0) } ?? grant.rights
         grants.removeAll { PathText.isSame($0.path, as: grant.path) }
         grants.append(
             PathGrant(
@@ -84,10 +84,10 @@ extension PolicyPaths {
 
 extension PathGrant {
     /// The rights of this grant, joined with the rights of the nearest grant that contains its path.
-    fileprivate func rights(below nearest: PathGrant, writeXorExecute: Bool) -> PathRights {
+    fileprivate func rights(below nearest: PathGrant) -> PathRights {
         var joined = rights.union(nearest.rights)
         let isStated = rights.isWritableCode || nearest.rights.isWritableCode
-        guard writeXorExecute, joined.isWritableCode, !isStated else { return joined }
+        guard joined.isWritableCode, !isStated else { return joined }
         let becomesCode = rights.contains(.execute) && !PathText.isSame(path, as: nearest.path)
         joined.remove(becomesCode ? .write : .execute)
         return joined

@@ -65,10 +65,13 @@ public struct PolicyPaths: Sendable, Hashable {
         self.grants = grants
     }
 
-    /// The paths of the files that Annex writes. If the policy grants a path, the host's file is there instead.
+    /// The files that Annex writes. If the policy grants a path, the host's file is there instead. A launch writes no file
+    /// where a path that may be missing is there after all.
     package var writtenFiles: [EtcFile] {
         guard etcFiles == .minimal else { return [] }
-        return EtcFile.allCases.filter { file in !grants.contains { PathText.isPath(file.path, within: $0.path) } }
+        return EtcFile.allCases.filter { file in
+            !grants.contains { !$0.isOptional && PathText.isPath(file.path, within: $0.path) }
+        }
     }
 
     /// The rights on `Frameworks` of the extension's app, which holds resources and no code.
@@ -178,7 +181,10 @@ extension Policy {
 
     /// Whether the sandbox can make an empty directory at a path that nothing else shows.
     package func canMakeDirectory(at path: String) -> Bool {
-        guard path != "/", PathText.misspelling(path) == nil, PathText.madeInside(path) == nil else { return false }
+        // Each component takes an inode of the small root file system.
+        guard path != "/", PathText.misspelling(path) == nil, PathText.madeInside(path) == nil,
+            PathText.parts(path).count <= 64
+        else { return false }
         let scratch = paths.scratch?.path
         return visiblePaths.allSatisfy { !PathText.isPath(path, within: $0.path) || $0.path == scratch }
     }

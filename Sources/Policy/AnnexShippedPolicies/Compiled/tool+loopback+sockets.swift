@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `tool+loopback+sockets` = CompiledPolicy(
-        digest: 0x5a0591c31f1617de, allowsEveryExec: false,
+        digest: 0xe2346b01ab4866bb, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 2500010003000000 05000000f1020000 250001008d000000 0500000015010000 2500008005010000

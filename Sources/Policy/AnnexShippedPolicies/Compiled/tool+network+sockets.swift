@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `tool+network+sockets` = CompiledPolicy(
-        digest: 0xbd8f0ec153faeffb, allowsEveryExec: false,
+        digest: 0x356c06eaf514c554, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 2500010003000000 05000000f1020000 250001008d000000 0500000015010000 2500008005010000

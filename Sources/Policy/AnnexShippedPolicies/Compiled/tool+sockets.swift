@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `tool+sockets` = CompiledPolicy(
-        digest: 0xcc55184e65c60b8b, allowsEveryExec: false,
+        digest: 0x633ba45601bb7864, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 2500010003000000 05000000ac020000 250001008d000000 0500000016010000 2500008005010000

@@ -7,10 +7,13 @@ struct DenialTable {
     /// the further denials are only counted.
     static let capacity = 64
     static let pathCapacity = 256
+    /// The most kinds of quiet denials, so that they leave room for the others.
+    static let quietCapacity = 32
 
     private(set) var denials: [Denial] = []
     private var places: [Denial.Key: Int] = [:]
     private var paths = 0
+    private var quiet = 0
     /// The number of all denied calls, including calls without an entry. Calls that are denied quietly do not count.
     private(set) var total = 0
     /// The number of denials without an entry, because there was no room for their kind.
@@ -32,11 +35,12 @@ struct DenialTable {
             denials[known].last = time
             return false
         }
-        guard hasRoom(forPath: denial.isOfPath) else {
+        guard hasRoom(forPath: denial.isOfPath), !denial.isQuiet || quiet < Self.quietCapacity else {
             dropped += 1
             return false
         }
         if denial.isOfPath { paths += 1 }
+        if denial.isQuiet { quiet += 1 }
         places[key] = denials.count
         denials.append(denial)
         denials[denials.count - 1].first = time

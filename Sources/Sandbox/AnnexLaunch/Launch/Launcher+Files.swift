@@ -22,6 +22,9 @@ extension Launcher {
             plan.landlock = handled(policy, landlock: landlock)
             plan.landlock.rules = rules(
                 grants, policy: policy, devices: devices, bundle: place, layers: plan.layers)
+            if plan.layers.contains(.root), Self.isMade(plan.directory, policy: policy, grants: grants) {
+                plan.landlock.rules.append(rule(plan.directory, rights: .readDirectory))
+            }
         }
         do throws(SystemError) {
             if plan.layers.contains(.root) {
@@ -149,13 +152,16 @@ extension Launcher {
         for file in policy.paths.writtenFiles where grants.place(showing: file.path) == nil {
             plan.files.append(LaunchPlan.File(at: file.path, contents: text.contents(of: file)))
         }
-        let directory = plan.directory
-        let isThere =
-            directory == "/" || grants.places.contains { $0.path.isWithin(directory) }
-            || policy.visiblePaths.contains { directory == $0.path }
-        if !isThere, grants.place(showing: directory) == nil {
-            plan.files.append(LaunchPlan.File(at: directory, contents: nil))
+        if Self.isMade(plan.directory, policy: policy, grants: grants) {
+            plan.files.append(LaunchPlan.File(at: plan.directory, contents: nil))
         }
+    }
+
+    /// Whether the working directory exists only because this launch makes it.
+    private static func isMade(_ directory: String, policy: Policy, grants: borrowing GrantLayout) -> Bool {
+        let isParent = grants.places.contains { $0.path.isWithin(directory) }
+        let isOwn = policy.visiblePaths.contains { directory == $0.path }
+        return directory != "/" && !isParent && !isOwn && grants.place(showing: directory) == nil
     }
 
     private func handled(_ policy: Policy, landlock: LandlockVersion) -> LandlockRules {

@@ -13,12 +13,12 @@ struct GrantLayout: ~Copyable {
         /// Whether the place needs a separate mount. If not, the mount of a place above it already shows it.
         var isMounted = true
 
-        /// Adds the rights of another name that leads to the same place. Under write-xor-execute, a writable place is
-        /// then not executable, unless one name has both rights.
-        mutating func join(_ more: PathRights, writeXorExecute: Bool) {
+        /// Adds the rights of another name that leads to the same place. A writable place is then not executable, unless
+        /// one name has both rights.
+        mutating func join(_ more: PathRights) {
             let isStated = rights.isWritableCode || more.isWritableCode
             rights.formUnion(more)
-            if writeXorExecute, rights.contains(.write), !isStated { rights.remove(.execute) }
+            if rights.contains(.write), !isStated { rights.remove(.execute) }
         }
     }
 
@@ -45,7 +45,7 @@ struct GrantLayout: ~Copyable {
             add(host.links)
             let key = Array(host.path.utf8)
             if let known = found[key] {
-                places[known].join(grant.rights, writeXorExecute: policy.writeXorExecute)
+                places[known].join(grant.rights)
                 close(host.object)
                 continue
             }

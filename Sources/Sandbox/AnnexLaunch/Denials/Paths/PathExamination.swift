@@ -61,17 +61,16 @@ package struct PathExamination {
         return Finding(path: path, fault: .notShown, option: option ?? GrantOption.option(for: path, rights: .execute))
     }
 
-    /// The directory that a program was probably installed in: a hidden directory of a home, a directory of `/opt`, or else
-    /// the directory that holds the program.
+    /// The directory that a program was probably installed in: the one with the program, or the one above `bin`. A directory
+    /// that holds the files of many programs, or a user's keys, is never suggested as a whole.
     private static func package(of path: String) -> String {
-        let parts = PathText.parts(path)
-        if parts.count > 2, parts[0] == "opt" || parts[0] == "root" && parts[1].hasPrefix(".") {
-            return "/" + parts[..<2].joined(separator: "/")
-        }
-        if parts.count > 3, parts[0] == "home", parts[2].hasPrefix(".") {
-            return "/" + parts[..<3].joined(separator: "/")
-        }
-        return path.parentPath
+        let directory = path.parentPath
+        let names = ["bin", "sbin", "libexec", "shims"]
+        let shared = [".local", ".config", ".cache", ".ssh", ".gnupg", "opt", "local"]
+        guard let name = PathText.parts(directory).last, names.contains(String(name)) else { return directory }
+        let above = directory.parentPath
+        let isShared = PathText.parts(above).last.map { shared.contains(String($0)) } ?? true
+        return isShared || PathText.danger(above, rights: .execute) != nil ? directory : above
     }
 
     /// The host has no such file. If it has the directory, the program could have made the file there.
