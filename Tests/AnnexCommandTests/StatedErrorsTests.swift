@@ -6,21 +6,21 @@ import Testing
 /// The errors that a program printed decide which true cause a hint names first.
 @Suite(.timeLimit(.minutes(20))) struct StatedErrorsTests {
     private static func errors(_ text: String) -> StatedErrors {
-        StatedErrors(Array(text.utf8), directory: "/work/here")
+        StatedErrors(Array(text.utf8), directory: "/srv/here")
     }
 
     @Test(
         arguments: [
-            ("cat: a.c: No such file or directory", ENOENT, ["/work/here/a.c"]),
-            ("make: ./a: Permission denied", EACCES, ["/work/here/./a"]),
-            ("sh: 1: cannot create y: Read-only file system", EROFS, ["/work/here/sh", "/work/here/1"]),
+            ("cat: a.c: No such file or directory", ENOENT, ["/srv/here/a.c"]),
+            ("make: ./a: Permission denied", EACCES, ["/srv/here/./a"]),
+            ("sh: 1: cannot create y: Read-only file system", EROFS, ["/srv/here/sh", "/srv/here/1"]),
             (
                 "fork/exec /tmp/b001/exe/main: permission denied", EACCES,
-                ["/work/here/fork/exec", "/tmp/b001/exe/main"]
+                ["/srv/here/fork/exec", "/tmp/b001/exe/main"]
             ),
             ("Error: EACCES: permission denied, open '/etc/x.conf'", EACCES, ["/etc/x.conf"]),
             ("PermissionError: [Errno 13] Permission denied: '/opt/a b'", EACCES, ["/opt/a"]),
-            ("python3: libx.so: failed to map segment from shared object", EACCES, ["/work/here/libx.so"]),
+            ("python3: libx.so: failed to map segment from shared object", EACCES, ["/srv/here/libx.so"]),
             ("\u{1B}[31mcp: cannot stat '/srv/data'\u{1B}[0m: No such file or directory", ENOENT, ["/srv/data"]),
             ("bash: fork: retry: Resource temporarily unavailable", EAGAIN, []), ("MemoryError", ENOMEM, []),
             ("OSError: [Errno 97] Address family not supported by protocol", EAFNOSUPPORT, []),

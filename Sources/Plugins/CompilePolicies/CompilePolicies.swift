@@ -1,9 +1,9 @@
 // CompilePolicies FOLDER FILE.yaml…
 //
-// Compiles policies for every architecture, alone and joined with the fragments of `entitlements/NAME.yaml` and `allowances/NAME.yaml`, proves each filter against its policy, and writes Swift files with
-// everything that a launch needs. Nothing is parsed or compiled at run time. A wrong policy, or a filter that differs
-// from its policy, is an error with its file and line. `make policies` runs it; the written files are part of the
-// sources.
+// Compiles policies for every architecture, alone and joined with the fragments of `entitlements/NAME.yaml` and
+// `allowances/NAME.yaml`. Proves each filter against its policy, and writes Swift files with everything that a launch
+// needs. Nothing is parsed or compiled at run time. A wrong policy, or a filter that differs from its policy, is an error
+// with its file and line. `make policies` runs it; the written files are part of the sources.
 
 import AnnexPolicy
 import Foundation

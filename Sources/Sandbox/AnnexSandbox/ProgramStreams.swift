@@ -9,8 +9,8 @@ internal import Synchronization
 /// or ask for signals on it.
 ///
 /// - A pipe is opened again: the program gets the same pipe with a new description. This process reads nothing from the
-///   pipe. So input that the program leaves unread remains for the next command of a shell's loop. A pipe for errors is
-///   carried over another pipe if the caller wants to see the last errors.
+///   pipe. So input that the program leaves unread remains for the next command of a shell's loop. If the caller
+///   wants to see the last errors, the standard error is carried over a pipe, whatever it is.
 /// - A regular file for input is opened again at the same offset, and its contents are carried over a pipe. With a
 ///   descriptor of the file, the program could change the file's mode and times, lock it, or map it as code.
 /// - `/dev/null` and similar devices are opened again.

@@ -40,7 +40,8 @@ extension Sandbox {
                 throw SandboxError(
                     "grants", cause: "\(Escaped(path)) cannot be handed over both for writing and for executing",
                     remedy:
-                        "name what is executed inside it, or let the program execute what it wrote (--write-execute)")
+                        "name the file to execute inside it, or let the program execute files that it wrote (--write-execute)"
+                )
             }
             grants += try held(grant.path, below: grants) + [grant]
         }
@@ -51,7 +52,7 @@ extension Sandbox {
     /// so that the program cannot rename it and put another file at the path.
     private func held(_ path: String, below grants: [PathGrant]) throws(SandboxError) -> [PathGrant] {
         let outer = grants.last {
-            $0.rights.contains(.write) && path != $0.path && PathText.isPath(path, within: $0.path)
+            $0.rights.contains(.write) && !PathText.isSame(path, as: $0.path) && PathText.isPath(path, within: $0.path)
         }
         guard let outer else { return [] }
         var status = stat()
@@ -60,7 +61,7 @@ extension Sandbox {
             throw SandboxError(
                 "grants",
                 cause: "\(Escaped(path)) has a second name (a hard link), by which the program could change it",
-                remedy: "copy the file, or let the program execute what it wrote (--write-execute)")
+                remedy: "copy the file, or let the program execute files that it wrote (--write-execute)")
         }
         let count = PathText.parts(outer.path).count
         let parts = PathText.parts(path)

@@ -49,7 +49,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a.b", "is not an identifier such as jit"), ("Jit", "is not an identifier"), ("a+b", "is not an identifier"),
+        ("a.b", "is not the name of an allowance, such as jit"), ("Jit", "is not the name of"),
+        ("a+b", "is not the name of"),
         ("jit", "name the file jit.yaml"),
     ])
     func `the name of an allowance is a plain word`(name: String, message: String) {

@@ -54,9 +54,9 @@ import Testing
     @Test(arguments: [
         ("name: a\nmeans: b", "must state `entitlement:`"), ("entitlement: org.example.net\nmeans: b", "must state"),
         ("entitlement: org.example.other\nname: a\nmeans: b", "name the file org.example.other.yaml"),
-        ("entitlement: net\nname: a\nmeans: b", "is not an identifier"),
-        ("entitlement: a..net\nname: a\nmeans: b", "is not an identifier"),
-        ("entitlement: a+b.net\nname: a\nmeans: b", "is not an identifier"),
+        ("entitlement: net\nname: a\nmeans: b", "is not the name of"),
+        ("entitlement: a..net\nname: a\nmeans: b", "is not the name of"),
+        ("entitlement: a+b.net\nname: a\nmeans: b", "is not the name of"),
         ("entitlement: org.example.net\nname: \"a\\e[2J\"\nmeans: b", "without control characters"),
         ("entitlement: org.example.net\nname: \"a\\nb\"\nmeans: b", "without control characters"),
     ])

@@ -41,7 +41,7 @@ struct LikelyCause {
         }
         // Without `--explain`, quiet denials are not known.
         guard errors.states(EAFNOSUPPORT), !errors.mention("netlink"),
-            !policy.filterAllows("socket", arguments: [1, 1])
+            !policy.allowsUnixSockets
         else { return nil }
         return LikelyCause(
             line: "socket(AF_UNIX): denied by seccomp with EAFNOSUPPORT; allowed by: --allow sockets", isDenial: false)

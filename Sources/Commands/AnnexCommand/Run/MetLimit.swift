@@ -1,3 +1,4 @@
+import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
 internal import AnnexSandbox
@@ -11,34 +12,33 @@ struct MetLimit {
     init?(_ report: SandboxRunReport, policy: Policy, errors: StatedErrors) {
         // A call that ended the program is the cause, whatever the program printed before.
         guard report.reason != .deniedOperation else { return nil }
-        guard let name = Self.ended(report.reason) ?? Self.stated(report, policy: policy, errors: errors) else {
-            return nil
-        }
-        hint = Self.hint(name, policy: policy)
+        let limit = Self.ended(report.reason) ?? Self.stated(report, errors: errors)
+        let value = policy.limits.values.first { $0.name == limit }.map { Name.limit($0.name, $0.value) }
+        guard let name = value ?? Self.fullScratch(policy, errors: errors).map({ .scratch($0) }) else { return nil }
+        hint = Self.hint(name)
     }
 
     private enum Name {
-        case limit(LimitName)
+        case limit(LimitName, LimitValue)
         case scratch(PolicyPaths.PrivateDirectory)
     }
 
-    private static func ended(_ reason: SandboxRunReport.Reason) -> Name? {
+    private static func ended(_ reason: SandboxRunReport.Reason) -> LimitName? {
         switch reason {
-        case .memoryLimit: .limit(.memory)
-        case .timeLimit: .limit(.request)
-        case .launchLimit: .limit(.launch)
-        case .processorLimit: .limit(.processor)
-        case .outputLimit: .limit(.output)
+        case .memoryLimit: .memory
+        case .timeLimit: .request
+        case .launchLimit: .launch
+        case .processorLimit: .processor
+        case .outputLimit: .output
         default: nil
         }
     }
 
-    private static func stated(_ report: SandboxRunReport, policy: Policy, errors: StatedErrors) -> Name? {
-        if report.signal == SIGXFSZ || errors.states(EFBIG) { return .limit(.file) }
-        if errors.states(EMFILE) { return .limit(.descriptors) }
-        if errors.states(ENOMEM) { return .limit(.memory) }
-        if errors.states(EAGAIN), errors.mention("fork", "thread", "process", "spawn") { return .limit(.processes) }
-        return fullScratch(policy, errors: errors).map { .scratch($0) }
+    private static func stated(_ report: SandboxRunReport, errors: StatedErrors) -> LimitName? {
+        if report.signal == SIGXFSZ || errors.states(EFBIG) { return .file }
+        if errors.states(EMFILE) { return .descriptors }
+        if errors.states(ENOMEM) { return .memory }
+        return errors.states(EAGAIN) && errors.mention("fork", "thread", "process", "spawn") ? .processes : nil
     }
 
     /// The scratch directory, if no line about a full device names a directory that was handed over.
@@ -51,30 +51,34 @@ struct MetLimit {
         return full.isEmpty || isElsewhere ? nil : policy.paths.scratch
     }
 
-    private static func hint(_ name: Name, policy: Policy) -> String {
+    private static func hint(_ name: Name) -> String {
         switch name {
         case .scratch(let scratch):
             let more = Quantity.text(bytes: Quantity.four(times: scratch.size))
             return
                 "\(scratch.path) holds at most \(Quantity.text(bytes: scratch.size)) and \(scratch.inodes) files: "
                 + "add --limit scratch=\(more), or let the program use a directory that you hand over with --write"
-        case .limit(let name):
-            guard let value = policy.limits.values.first(where: { $0.name == name })?.value else { return "" }
-            return "\(words(name)) at most \(value.text): add \(option(name, more: value.timesFour.text))"
+        case .limit(.descriptors, let value) where value.count >= mostDescriptors:
+            return "it has at most \(mostDescriptors) open files, and no option raises that"
+        case .limit(let name, let value):
+            return "\(sentence(name, value: value.text)): add \(option(name, more: value.timesFour.text))"
         }
     }
 
-    private static func words(_ name: LimitName) -> String {
+    /// The most descriptors of a program, whatever its policy says.
+    private static let mostDescriptors = Int(HeldLimits.mostDescriptorsOfShared)
+
+    private static func sentence(_ name: LimitName, value: String) -> String {
         switch name {
-        case .memory: "all of its processes have together"
-        case .request: "it runs"
-        case .launch: "its start takes"
-        case .processor: "its processor time is"
-        case .output: "its output is"
-        case .file: "one file has"
-        case .descriptors: "its open files are"
-        case .processes: "its processes and threads are"
-        default: "\(name.rawValue) is"
+        case .memory: "its processes have at most \(value) of memory together"
+        case .request: "it runs for at most \(value)"
+        case .launch: "its start takes at most \(value)"
+        case .processor: "its processes have at most \(value) of processor time together"
+        case .output: "its output has at most \(value)"
+        case .file: "each file has at most \(value)"
+        case .descriptors: "it has at most \(value) open files"
+        case .processes: "it has at most \(value) processes and threads"
+        default: "the limit \(name.rawValue) is \(value)"
         }
     }
 

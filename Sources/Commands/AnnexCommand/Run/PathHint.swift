@@ -68,31 +68,3 @@ struct PathHint {
             + "--write-execute \(shown) instead of --write \(shown), which gives this protection up"
     }
 }
-
-/// The paths of `--read` and `--write`, as the user typed them and without links.
-///
-/// They are resolved before the program runs. Later, the program could have put links in their places.
-struct GivenPaths {
-    typealias Pair = (typed: String, path: String)
-
-    let read: [Pair]
-    let write: [Pair]
-
-    init(_ options: RunOptions) {
-        read = Self.resolved(options.read)
-        write = Self.resolved(options.write)
-    }
-
-    private static func resolved(_ values: [String]) -> [Pair] {
-        values.compactMap { value in
-            guard let text = realpath(value, nil) else { return nil }
-            defer { free(text) }
-            return (value, String(cString: text))
-        }
-    }
-
-    /// The value, as the user typed it, that contains a path.
-    static func typed(_ pairs: [Pair], containing path: String) -> String? {
-        pairs.last { PathText.isPath(path, within: $0.path) }?.typed
-    }
-}

@@ -15,8 +15,8 @@ struct ProgramRun {
 
     init(_ options: RunOptions) {
         self.options = options
-        names = RelativeNames(options)
         given = GivenPaths(options)
+        names = RelativeNames(options, given: given)
     }
 
     func run() -> Int32 {

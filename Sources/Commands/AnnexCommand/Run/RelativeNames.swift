@@ -1,6 +1,5 @@
 import AnnexLaunch
 import AnnexLinux
-import Glibc
 
 /// Relative names among a program's arguments.
 ///
@@ -10,20 +9,20 @@ struct RelativeNames {
     /// A shell can pass any number of names, and each is looked up.
     private static let most = 64
 
-    private let granted: [String]
-    /// What to say after a failure; nil if no argument names a file of the working directory, or the program could use these names.
-    private(set) var hint: String?
+    /// The message after a failure. It is nil if no argument names a file of the working directory, or if the program could
+    /// use these names.
+    let hint: String?
 
-    /// Looks the names up. Make it before the program runs: the program could put links in their places, which would then be followed.
-    init(_ options: RunOptions) {
-        granted = (options.read + options.write + options.execute + options.writeExecute).compactMap(Self.resolved)
-        guard options.directory == nil else { return }
-        hint = hint(for: options.program.dropFirst().prefix(Self.most))
+    /// Looks the names up. Call it before the program runs. Later, the program could have put links in the places of the
+    /// names.
+    init(_ options: RunOptions, given: GivenPaths) {
+        let arguments = options.program.dropFirst().prefix(Self.most)
+        hint = options.directory == nil ? Self.hint(for: arguments, given: given) : nil
     }
 
-    private func hint(for arguments: ArraySlice<String>) -> String? {
-        guard let here = Self.resolved("."), !isGranted(here) else { return nil }
-        guard let (name, path) = arguments.compactMap(Self.file).first(where: { !isGranted($0.path) }) else {
+    private static func hint(for arguments: ArraySlice<String>, given: GivenPaths) -> String? {
+        guard let here = GivenPaths.resolved("."), !given.contain(here) else { return nil }
+        guard let (name, path) = arguments.compactMap(file).first(where: { !given.contain($0.path) }) else {
             return nil
         }
         let shown = Escaped(name, limit: 200)
@@ -37,17 +36,6 @@ struct RelativeNames {
     /// A file that an argument names from the working directory, with its absolute path.
     private static func file(_ argument: String) -> (name: String, path: String)? {
         guard !argument.isEmpty, !argument.hasPrefix("/"), !argument.hasPrefix("-") else { return nil }
-        return resolved(argument).map { (argument, $0) }
-    }
-
-    private func isGranted(_ path: String) -> Bool {
-        granted.contains { path == $0 || path.hasPrefix($0 == "/" ? $0 : $0 + "/") }
-    }
-
-    /// The absolute path without links; nil if there is no such file.
-    private static func resolved(_ path: String) -> String? {
-        guard let text = realpath(path, nil) else { return nil }
-        defer { free(text) }
-        return String(cString: text)
+        return GivenPaths.resolved(argument).map { (argument, $0) }
     }
 }

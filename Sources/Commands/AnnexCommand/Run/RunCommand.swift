@@ -13,8 +13,8 @@ struct RunCommand: ParsableCommand {
         discussion: """
             The program sees the files that its policy grants and those that --read and --write add, under their usual \
             paths. It sees nothing else of this machine. Unless the policy grants them, it has no network, no \
-            capabilities, and no other processes. If a program fails at a refusal, the last line names the option that \
-            allows it.
+            capabilities, and no other processes. If a program fails because something was denied, the last line \
+            usually names the option that allows it.
 
             EXAMPLES
               annex run -- python3 -c 'print(2 + 2)'
@@ -93,7 +93,7 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Like --write, and let the program execute what it wrote there. The report names the path.",
+            "Like --write. The program can also execute files that it wrote there. The report names the path.",
             valueName: "dir"),
         completion: .directory)
     var writeExecute: [String] = []

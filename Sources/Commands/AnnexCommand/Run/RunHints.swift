@@ -38,8 +38,8 @@ enum RunHints {
         }
     }
 
-    /// Prints the last line. It says how to allow what was denied, and how to see more. If no limit, path or denial explains
-    /// the failure, this function prints nothing.
+    /// Prints the last line. It names the cause of the failure and the option against it. If no limit, path or denial
+    /// explains the failure, this function prints nothing.
     /// - Returns: whether it printed a line.
     static func hint(
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths,

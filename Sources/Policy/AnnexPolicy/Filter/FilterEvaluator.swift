@@ -58,6 +58,12 @@ package struct FilterEvaluator {
 }
 
 extension Policy {
+    /// Whether the policy allows a stream socket between programs of one machine.
+    package var allowsUnixSockets: Bool {
+        let (unix, stream): (UInt64, UInt64) = (1, 1)  // AF_UNIX, SOCK_STREAM
+        return filterAllows("socket", arguments: [unix, stream])
+    }
+
     /// Whether the policy allows a call. The answer comes from the filter if the filter was compiled ahead, so that no
     /// rule has to be read from the policy's text.
     package func filterAllows(_ name: String, arguments: [UInt64]) -> Bool {

@@ -44,9 +44,9 @@ extension Policy {
     /// This policy with additional paths. The caller is responsible for these paths.
     ///
     /// A grant does not remove a right. If the path or a directory above it is already granted, the rights are joined.
-    /// Whatever the policy says about memory (`write-xor-execute`), there are two exceptions. A path that becomes writable is no longer executable. A path
-    /// below a writable directory that becomes executable is no longer writable. Only a grant that itself states both rights
-    /// gives both.
+    /// Whatever the policy says about memory (`write-xor-execute`), there are two exceptions. A path that becomes writable
+    /// is no longer executable. A path below a writable directory that becomes executable is no longer writable. Only a
+    /// grant that itself states both rights gives both.
     package func granting(_ grants: [PathGrant]) -> Policy {
         var policy = self
         for grant in grants { policy.paths.add(grant) }

@@ -65,8 +65,8 @@ public struct PolicyPaths: Sendable, Hashable {
         self.grants = grants
     }
 
-    /// The files that Annex writes. If the policy grants a path, the host's file is there instead. A launch writes no file
-    /// where a path that may be missing is there after all.
+    /// The files that Annex writes. If the policy grants a path, the sandbox has the host's file instead. An optional
+    /// grant does not count here, because the host may lack the path. The launch then decides.
     package var writtenFiles: [EtcFile] {
         guard etcFiles == .minimal else { return [] }
         return EtcFile.allCases.filter { file in

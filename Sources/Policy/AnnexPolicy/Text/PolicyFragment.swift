@@ -34,7 +34,7 @@ public struct PolicyFragment: Sendable, Hashable {
 }
 
 extension PolicyFragment {
-    /// The two kinds of fragments. The first line of the text states the kind.
+    /// The two kinds of fragments. If the text has the key `allowance`, the fragment is an allowance.
     enum Kind: String, CaseIterable {
         case entitlement, allowance
 
@@ -117,7 +117,7 @@ extension PolicyFragment {
             && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
     }
 
-    /// The longest identifier of an entitlement, in bytes.
+    /// The longest name of a fragment, in bytes.
     private static let longestIdentifier = 128
 
     /// Whether a text has the form of an entitlement's identifier: letters, digits, hyphens and dots.
@@ -140,7 +140,7 @@ extension PolicyNode {
     fileprivate func nameOfFragment(_ kind: PolicyFragment.Kind, file: String) throws(PolicyError) -> String {
         let name = try text("the name of \(kind.title)")
         guard kind.isName(name) else {
-            throw error("`\(Escaped(name))` is not an identifier such as \(kind.example)")
+            throw error("`\(Escaped(name))` is not the name of \(kind.title), such as \(kind.example)")
         }
         guard file == name + ".yaml" || file.hasSuffix("/\(name).yaml") else {
             throw error("the \(kind.rawValue) is \(name), but its file is \(file): name the file \(name).yaml")

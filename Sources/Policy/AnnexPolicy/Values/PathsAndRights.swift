@@ -10,7 +10,7 @@ public struct PathRights: OptionSet, Sendable, Hashable {
     /// Programs may be executed.
     public static let execute = PathRights(rawValue: 4)
 
-    /// Whether a program could execute what it wrote.
+    /// Whether a program with these rights could execute a file that it wrote.
     package var isWritableCode: Bool { isSuperset(of: [.write, .execute]) }
 
     /// The rights as policies spell them.

@@ -89,10 +89,9 @@ extension Policy {
     /// The rights to make socket files and named pipes, as far as the policy's filter allows the calls.
     var specialFiles: LandlockRights {
         let pipe: UInt64 = 0o010600
-        let stream: [UInt64] = [1, 1]
         var rights: LandlockRights = []
         if filterAllows("mknodat", arguments: [0, 0, pipe]) { rights.insert(.makePipe) }
-        if filterAllows("socket", arguments: stream) { rights.insert(.makeSocket) }
+        if allowsUnixSockets { rights.insert(.makeSocket) }
         return rights
     }
 }

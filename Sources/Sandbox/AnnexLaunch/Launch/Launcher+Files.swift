@@ -125,8 +125,8 @@ extension Launcher {
     ]
 
     /// The working directory. The wanted directory is used if it lies inside or above a grant. Relative paths to
-    /// granted files then work. A preferred directory that the sandbox would not have is made: it is empty, so that the
-    /// program finds itself where it was started, and none of the files there.
+    /// granted files then work. If the sandbox lacks a preferred directory, the launch makes an empty directory of that
+    /// path. So the program sees the path at which the caller started it.
     private func directory(
         _ wanted: SandboxConfiguration.Directory, grants: borrowing GrantLayout, policy: Policy, ownRoot: Bool
     ) throws(SandboxError) -> String {

@@ -50,7 +50,7 @@ struct PathChecker {
         let path = DeniedPath(
             path: named.path, needed: named.rights, missing: PathRights(missing), makesEntry: named.makesEntry,
             option: GrantOption.option(
-                for: named.makesEntry ? Self.directory(of: named.path) : named.path, rights: named.rights))
+                for: named.makesEntry ? named.path.parentPath : named.path, rights: named.rights))
         let errno = verdict.errno ?? 0
         return Denial(
             subject: .path(path), call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: text,
@@ -60,7 +60,7 @@ struct PathChecker {
     }
 
     private mutating func lookUp(_ named: NamedPath) -> HostLookup.Answer {
-        lookup.lookUp(named.makesEntry ? Self.directory(of: named.path) : named.path)
+        lookup.lookUp(named.makesEntry ? named.path.parentPath : named.path)
     }
 
     private func placeInside(_ path: String) -> String {
@@ -71,8 +71,6 @@ struct PathChecker {
     private static func denyingLayers(of policy: Policy, path: String, rights: PathRights) -> [SandboxLayer] {
         policy.verdict(path: path, rights: rights).deniedBy.filter { $0 != .seccomp }
     }
-
-    private static func directory(of path: String) -> String { path.parentPath }
 
     private static func name(of path: String) -> Substring {
         path.split(separator: "/").last ?? ""

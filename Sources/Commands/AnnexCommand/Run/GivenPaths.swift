@@ -1,0 +1,38 @@
+import AnnexPolicy
+import Glibc
+
+/// The paths that the options of `annex run` hand over, as the user typed them and without links.
+///
+/// They are resolved before the program runs. Later, the program could have put links in their places.
+struct GivenPaths {
+    typealias Pair = (typed: String, path: String)
+
+    let read: [Pair]
+    let write: [Pair]
+    private let others: [Pair]
+
+    init(_ options: RunOptions) {
+        read = Self.pairs(options.read)
+        write = Self.pairs(options.write)
+        others = Self.pairs(options.execute + options.writeExecute)
+    }
+
+    private static func pairs(_ values: [String]) -> [Pair] {
+        values.compactMap { value in resolved(value).map { (value, $0) } }
+    }
+
+    /// The absolute path without links; nil if there is no such file.
+    static func resolved(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    /// The value, as the user typed it, that contains a path.
+    static func typed(_ pairs: [Pair], containing path: String) -> String? {
+        pairs.last { PathText.isPath(path, within: $0.path) }?.typed
+    }
+
+    /// Whether any option hands the path over.
+    func contain(_ path: String) -> Bool { Self.typed(read + write + others, containing: path) != nil }
+}
