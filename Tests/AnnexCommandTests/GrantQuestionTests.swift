@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test func `only a clear yes grants`() {
-        for answer in ["y", "Y", "yes", "YES"] { #expect(GrantQuestion.isYes(answer)) }
-        for answer in [nil, "", "n", "no", "yesterday", " y", "j", "sure"] { #expect(!GrantQuestion.isYes(answer)) }
+        for answer in ["y", "Y", "yes", "YES"] { #expect(UserAnswer.isYes(answer)) }
+        for answer in [nil, "", "n", "no", "yesterday", " y", "j", "sure"] { #expect(!UserAnswer.isYes(answer)) }
     }
 
     @Test func `the note is a command`() {

@@ -37,6 +37,55 @@ import Testing
         #expect(worked.status == 0, "\(worked.errors)")
     }
 
+    /// A file of the machine that lies below `/tmp`, where the sandbox has a directory of its own.
+    @Test func `a file of the caller below the scratch directory is named`() async throws {
+        let place = "/tmp/annex-hint-\(UUID().uuidString)"
+        try Data("x\n".utf8).write(to: URL(filePath: place))
+        defer { unlink(place) }
+        chmod(place, 0o644)
+        let failed = try await run([], script: "cat \(place)")
+        #expect(failed.errors.contains("\(place) was not handed over: add --read \(place);"), "\(failed.errors)")
+        let worked = try await run(["--read", place], script: "cat \(place)")
+        #expect(worked.status == 0 && worked.output == "x\n", "\(worked.errors)")
+    }
+
+    @Test func `an error without a reason is examined too, through links`() async throws {
+        let outside = try TemporaryFolder()
+        chmod(outside.url.path, 0o755)
+        try Data("x\n".utf8).write(to: outside.url.appending(path: "data"))
+        try FileManager.default.createSymbolicLink(
+            at: folder.url.appending(path: "link"), withDestinationURL: outside.url.appending(path: "data"))
+        let real = outside.url.resolvingSymlinksInPath().path + "/data"
+        let script = "cat link 2>/dev/null || { echo 'tool: \"link.\" can not be opened for reading.' >&2; exit 1; }"
+        let named = script.replacing("link.", with: folder.url.path + "/link")
+        let failed = try await run(["--read", "."], script: named)
+        #expect(failed.errors.contains("was not handed over: add --read "), "\(failed.errors)")
+        let explained = try await run(["--read", ".", "--explain"], script: "cat link")
+        #expect(explained.errors.contains("allowed by: --read \(real)"), "\(explained.errors)")
+        let worked = try await run(["--read", ".", "--read", real], script: "cat link")
+        #expect(worked.status == 0, "\(worked.errors)")
+    }
+
+    @Test func `a hidden file of the home directory brings HOME along`() async throws {
+        let home = folder.url.resolvingSymlinksInPath().path
+        try Data("[user]\n".utf8).write(to: folder.url.appending(path: ".toolrc"))
+        for (options, expected) in [(["--read", ".toolrc"], home), (["--read", "made"], "/tmp")] {
+            let ran = try await Program.run(
+                "annex", ["run"] + options + ["--", "sh", "-c", "echo $HOME"], in: folder, environment: ["HOME": home])
+            #expect(ran.output == expected + "\n", "\(ran.errors)")
+        }
+        let own = try await Program.run(
+            "annex", ["run", "--read", ".toolrc", "--env", "HOME=/nowhere", "--", "sh", "-c", "echo $HOME"], in: folder,
+            environment: ["HOME": home])
+        #expect(own.output == "/nowhere\n", "\(own.errors)")
+    }
+
+    /// Agents end if they cannot forbid core files. The limit keeps the value that keeps core files from the host.
+    @Test func `a program may forbid core files, and the limit stays`() async throws {
+        let ran = try await run([], script: "ulimit -c 0 && ulimit -c && exec 3</proc/self/limits && grep core <&3")
+        #expect(ran.status == 0 && ran.output.contains(" 1 "), "\(ran.output) \(ran.errors)")
+    }
+
     @Test func `DEPUTY-11: a printed path is examined, and no planted link is followed`() async throws {
         // A path that the program can use is no cause, whatever the program prints.
         let invented = try await run([], script: "echo 'cat: /usr/bin/env: Permission denied' >&2; exit 1")

@@ -29,7 +29,7 @@ package enum AnnexProgram {
     private static func run(_ arguments: [String]) {
         keepLogSilent()
         guard let options = RunOptions(plain: arguments) else { return RunCommand.main(arguments) }
-        exit(ProgramRun(options).run())
+        exit(AskedRuns(options).run())
     }
 
     /// A command prints its own messages, so it needs no log. The log is for programs that run sandboxes for other

@@ -17,8 +17,8 @@ import Testing
     private static let path = Denial(
         subject: .path(
             DeniedPath(
-                path: "/etc/a b\u{1B}", needed: [.read, .write], missing: .write, makesEntry: false,
-                option: "--write '/etc/a b'")),
+                path: "/srv/a b\u{1B}", needed: [.read, .write], missing: .write, makesEntry: false,
+                grant: GrantOption(for: "/srv/a b", rights: .write))),
         call: "openat", text: "openat(…)", answer: .passed(errno: 30), layers: [.mount, .landlock], policyLine: nil,
         reason: nil, allowedBy: nil, caller: Caller(thread: 12))
 
@@ -33,9 +33,9 @@ import Testing
                 + #""text":"socket(AF_INET, SOCK_STREAM, 0)","thread":12}"#)
         let path = DenialRecord(Self.path)
         #expect(path.kind == "path" && path.answer == "passed" && path.errno == "EROFS")
-        #expect(path.path == #"/etc/a b\u{1b}"#)
+        #expect(path.path == #"/srv/a b\u{1b}"#)
         #expect(path.needs == ["read", "write"] && path.missing == ["write"])
-        #expect(path.option == "--write '/etc/a b'")
+        #expect(path.option == "--write '/srv/a b'")
         let decoded = try JSONDecoder().decode(DenialRecord.self, from: JSONEncoder().encode(path))
         #expect(decoded == path)
     }
@@ -44,9 +44,9 @@ import Testing
         #expect(Self.call.headline == "socket(AF_INET, SOCK_STREAM, 0): denied by seccomp with EPERM")
         #expect(
             Self.path.headline
-                == #"write /etc/a b\u{1b}: performed; an enforcing sandbox denies it (mount namespace, EROFS)"#
+                == #"write /srv/a b\u{1b}: performed; an enforcing sandbox denies it (mount namespace, EROFS)"#
         )
-        #expect(Self.path.remedy == "--write '/etc/a b'")
+        #expect(Self.path.remedy == "--write '/srv/a b'")
         #expect(Self.call.remedy == "- { call: socket, when: { domain: AF_INET } }")
     }
 

@@ -1,6 +1,5 @@
 import AnnexHost
 import AnnexPolicy
-import Glibc
 
 /// The question whether an extension may have an entitlement. If no user can be asked, a note takes its place.
 ///
@@ -39,15 +38,6 @@ struct GrantQuestion: Sendable, Hashable {
             + "annex grant \(PlainText.shown(identifier)) \(name)"
     }
 
-    /// Whether an answer is a clear yes. Any other answer does not grant the entitlement.
-    static func isYes(_ answer: String?) -> Bool {
-        let word = (answer ?? "").lowercased()
-        return word == "y" || word == "yes"
-    }
-
-    /// Whether a user can be asked. The question goes to standard error, and the answer comes from standard input.
-    static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
-
     /// Asks on the terminal. If there is no terminal, prints the note.
     /// - Returns: whether the user said yes.
     func ask(mayAsk: Bool) -> Bool {
@@ -55,8 +45,7 @@ struct GrantQuestion: Sendable, Hashable {
             StandardError.print("annex: \(note)")
             return false
         }
-        StandardError.print(text)
-        return Self.isYes(readLine())
+        return UserAnswer.isYes(UserAnswer.after(text))
     }
 }
 

@@ -79,7 +79,7 @@ extension InstallCommand {
     /// Asks about each entitlement that is not granted yet.
     /// - Returns: the extensions, including the entitlements that the user has granted.
     private func granted(_ extensions: [InstalledExtension]) throws -> [InstalledExtension] {
-        let mayAsk = GrantQuestion.canAsk && !daemon.json
+        let mayAsk = UserAnswer.canBeGiven && !daemon.json
         var extensions = extensions
         for question in GrantQuestion.about(extensions) where question.ask(mayAsk: mayAsk) {
             let one = try daemon.ask { host throws(BrokerError) in

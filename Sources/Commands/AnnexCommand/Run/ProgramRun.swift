@@ -19,12 +19,18 @@ struct ProgramRun {
         names = RelativeNames(options, given: given)
     }
 
-    func run() -> Int32 {
-        defer { Launcher.shutDownShared() }
+    /// What came of a run.
+    struct Outcome {
+        let status: Int32
+        /// Why the program probably failed; nil if it did not fail, or if nothing explains it.
+        var hint: RunHint?
+    }
+
+    func run() -> Outcome {
         do {
             return try report(runToItsEnd())
         } catch {
-            return report(error)
+            return Outcome(status: report(error))
         }
     }
 
@@ -130,6 +136,7 @@ struct ProgramRun {
         for path in options.execute { program.execute(path) }
         for path in options.writeExecute { program.writeAndExecute(path) }
         program.directory = options.directory
+        if let home = HomeDirectory.shown(by: given) { program.environmentBytes["HOME"] = home }
         for entry in options.env {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = parts.first, !name.isEmpty else {
@@ -142,7 +149,7 @@ struct ProgramRun {
 
     // MARK: - Reporting
 
-    private func report(_ end: End) -> Int32 {
+    private func report(_ end: End) -> Outcome {
         let report = end.report
         // The report is written first, because the messages below may block or get lost.
         let loss = loss(of: report, for: end.file)
@@ -161,24 +168,29 @@ struct ProgramRun {
         if let loss { StandardError.print("annex: \(loss)") }
         if options.explain { RunHints.explain(end.denials) }
         if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
-        hint(end)
+        let hint = hint(end)
+        if let hint, !isPrinted(hint, of: end) { StandardError.print("annex: hint: \(hint.line)") }
         // If the program itself failed, its own exit status takes precedence.
         let status = status(end)
-        return loss == nil || status != 0 ? status : 125
+        return Outcome(status: loss == nil || status != 0 ? status : 125, hint: hint)
     }
 
-    /// Prints why the program probably failed.
-    private func hint(_ end: End) {
+    /// Whether `--explain` has just printed the same line.
+    private func isPrinted(_ hint: RunHint, of end: End) -> Bool {
+        options.explain && end.denials.count == 1 && end.denials.first.map(RunHints.line) == hint.line
+    }
+
+    /// Why the program probably failed.
+    private func hint(_ end: End) -> RunHint? {
         let here = SandboxProgram.callersDirectory
         let directory = options.directory.map { $0.hasPrefix("/") ? $0 : "\(here ?? "")/\($0)" }
         let errors = StatedErrors(words.bytes, directory: directory ?? here)
         let hasFailed = end.report.reason == .exited && end.report.exitCode != 0
         let hint = hasFailed ? names.hint : nil
-        if let hint, errors.states(ENOENT) { return StandardError.print("annex: hint: \(hint)") }
-        let hadHint = RunHints.hint(
+        if let hint, errors.states(ENOENT) { return hint }
+        return RunHints.hint(
             end.report, denials: end.denials, policy: end.policy, errors: errors, given: given,
-            explained: options.explain)
-        if let hint, !hadHint { StandardError.print("annex: hint: \(hint)") }
+            explained: options.explain) ?? hint
     }
 
     /// Why the report could not be written; nil if it was written.

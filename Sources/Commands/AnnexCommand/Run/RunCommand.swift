@@ -24,6 +24,7 @@ struct RunCommand: ParsableCommand {
               annex run --write-execute . -- make test  also runs what it builds there
               annex run --allow network -- curl -sS https://example.org
               annex run --read . --allow jit -- node main.js
+              annex run --ask -- ./build.sh             asks for what it lacks, and can remember the answer
               annex run -- bash                         with a terminal of its own
 
             EXIT STATUS
@@ -127,6 +128,12 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Report denied paths too, and print every denial at the end. The program runs slower.")
     var explain = false
 
+    @Flag(
+        help:
+            "If the program fails and an option can mend that, ask whether to run it again with that option. Needs a terminal."
+    )
+    var ask = false
+
     @Option(help: ArgumentHelp("Write the whole report to this file as JSON.", valueName: "file"), completion: .file())
     var report: String?
 
@@ -160,6 +167,7 @@ struct RunCommand: ParsableCommand {
         options.privateDirectory = privateDirectory
         options.waive = waive
         options.explain = explain
+        options.asks = ask
         options.report = report
         options.program = program
         return options
@@ -184,6 +192,6 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        throw ExitCode(ProgramRun(options).run())
+        throw ExitCode(AskedRuns(options).run())
     }
 }

@@ -179,6 +179,12 @@ extension Policy {
         paths.scratch != nil && !devices.isEmpty
     }
 
+    /// Whether a path lies below a private directory of the sandbox. There, the sandbox does not have the host's file.
+    package func isPrivate(_ path: String) -> Bool {
+        let place = visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
+        return paths.privateDirectories.contains { $0.path == place && $0.path != path }
+    }
+
     /// Whether the sandbox can make an empty directory at a path that nothing else shows.
     package func canMakeDirectory(at path: String) -> Bool {
         // Each component takes an inode of the small root file system.

@@ -58,7 +58,7 @@ struct CallRuleReader {
             guard let answer = values["answer"] else {
                 throw group.error("a group of `refuse` must state its errno (`answer:`)")
             }
-            return .deny(errno: try answer.errno(), reported: false)
+            return .deny(errno: try answer.answer(), reported: false)
         case .end:
             guard let means = values["means"] else { return .end }
             guard try means.text("`means`") == "abort" else {

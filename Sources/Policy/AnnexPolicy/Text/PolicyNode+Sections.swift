@@ -10,6 +10,11 @@ extension PolicyNode {
         return UnlistedCalls(known: try known.errno(), unknown: try unknown.errno(), place: place)
     }
 
+    /// The answer to a call that is not performed: an errno, or `0`. With `0`, the program believes that the call succeeded.
+    package func answer() throws(PolicyError) -> Int32 {
+        try text("an answer") == "0" ? 0 : errno()
+    }
+
     /// An errno by its name.
     package func errno() throws(PolicyError) -> Int32 {
         let name = try text("an errno")

@@ -28,7 +28,7 @@ struct ExpectationReader {
     ) throws(PolicyError) -> Expectation.Wanted {
         if isAllowed { return .allowed }
         let answer = try values["answer"].map { node throws(PolicyError) -> Expectation.Answer in
-            try node.text("an answer") == "end" ? .end : .errno(try node.errno())
+            try node.text("an answer") == "end" ? .end : .errno(try node.answer())
         }
         let layer = try values["layer"].map { node throws(PolicyError) in
             try node.word("layer", among: SandboxLayer.self)

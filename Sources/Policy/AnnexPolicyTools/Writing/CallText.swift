@@ -39,6 +39,7 @@ extension CallAnswer {
     package var words: String {
         switch self {
         case .allow: "allowed"
+        case .deny(errno: 0, _): "not performed, and answered with 0"
         case .deny(let errno, reported: true): "refused with \(Errno.name(errno)) and reported"
         case .deny(let errno, reported: false): "refused with \(Errno.name(errno))"
         case .end: "the end of the process"
@@ -51,7 +52,7 @@ extension CallAnswer {
         bound.map { "\(words) within the bounds of \($0.rawValue)" } ?? words
     }
 
-    /// The answer as one word: `allow`, an errno's name, `end` or `abort`.
+    /// The answer as one word: `allow`, an errno's name, `0`, `end` or `abort`.
     package var word: String {
         switch self {
         case .allow: "allow"

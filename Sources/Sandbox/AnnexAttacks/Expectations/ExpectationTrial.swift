@@ -102,6 +102,8 @@ package struct ExpectationTrial: Sendable {
         case .denied(let answer, _):
             switch answer {
             case .end?: return seen.isEnded && !seen.hasResult ? nil : "live: the process was not ended for it"
+            case .errno(0)? where quiet == 0:
+                return seen.hasResult && seen.errno == nil && !seen.isEnded ? nil : "live: " + Self.words(seen)
             case .errno(let number)?:
                 if seen.errno == number, seen.isReported || quiet == number { return nil }
                 return "live: " + Self.words(seen) + " instead of \(Expectation.Answer.errno(number).word)"

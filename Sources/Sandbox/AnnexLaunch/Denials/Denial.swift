@@ -69,7 +69,8 @@ public struct Denial: Sendable, Hashable {
 
 /// A path that exists on the host and that the policy does not grant.
 public struct DeniedPath: Sendable, Hashable {
-    /// The absolute path as the program spelled it.
+    /// The absolute path as the program spelled it. If links of the host lead from a granted path to a place that is not
+    /// granted, it is that place.
     let path: String
     /// The rights that the call needed. If it is empty, the call needed only that the path exists.
     public let needed: PathRights
@@ -78,8 +79,10 @@ public struct DeniedPath: Sendable, Hashable {
     /// Whether the call would have created the file. If true, the directory of the file exists on the host, but the
     /// file itself need not exist.
     public let makesEntry: Bool
+    /// The option of `annex run` that would grant the path, in its parts; nil if no option can.
+    package let grant: GrantOption?
     /// The option of `annex run` that would grant the path; nil if no option can.
-    public let option: String?
+    public var option: String? { grant?.text }
 
     /// The path, escaped for display.
     public var shown: Escaped { Escaped(path) }
@@ -122,6 +125,7 @@ extension Denial {
         case .path(let path): what = "\(path.want) \(path.shown)"
         }
         switch answer {
+        case .denied(errno: 0): return "\(what): not performed by \(layer), and answered with 0"
         case .denied(let errno): return "\(what): denied by \(layer) with \(Errno.name(errno))"
         case .ended: return "\(what): process killed by \(layer)"
         case .passed(let errno?):

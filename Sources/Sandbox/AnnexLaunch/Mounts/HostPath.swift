@@ -114,7 +114,7 @@ extension String {
     package func isWithin(_ directory: String) -> Bool { PathText.isPath(self, within: directory) }
 
     /// The directory that holds this absolute path.
-    var parentPath: String {
+    package var parentPath: String {
         guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")), slash != startIndex else { return "/" }
         return String(self[..<slash])
     }

@@ -1,10 +1,17 @@
 internal import AnnexPolicy
 
-/// The options of `annex run` that hand a path over.
-enum GrantOption {
+/// An option of `annex run` that hands a path over.
+package struct GrantOption: Sendable, Hashable {
+    /// `--read`, `--write` or `--execute`.
+    package let name: String
+    package let path: String
+
+    /// The option as it is pasted into a shell.
+    package var text: String { "\(name) \(ShellText.quoted(path))" }
+
     /// The option that gives these rights on a path. nil if no option may give them, or if another mechanism decides about
     /// the path.
-    static func option(for path: String, rights: PathRights) -> String? {
+    init?(for path: String, rights: PathRights) {
         let (name, given): (String, PathRights) =
             if rights.contains(.write) {
                 ("--write", [.read, .write])
@@ -14,7 +21,8 @@ enum GrantOption {
                 ("--read", .read)
             }
         guard PathText.misspelling(path) == nil, PathText.danger(path, rights: given) == nil else { return nil }
-        return "\(name) \(ShellText.quoted(path))"
+        self.name = name
+        self.path = path
     }
 }
 

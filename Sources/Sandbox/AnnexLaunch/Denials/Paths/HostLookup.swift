@@ -52,6 +52,16 @@ struct HostLookup {
     /// Like `lookUp`, but a link at the end of the path is followed too.
     func follow(_ path: String) -> Answer { find(path, followsLast: true) }
 
+    /// Whether a path leads through no link, and is none. Call this only for paths that the sandbox shows: there, the program
+    /// itself can make the host look the path up, so this code asks for no automounts.
+    func isDirect(_ path: String) -> Bool {
+        guard let root = root?.descriptor.number else { return false }
+        guard case .success(let object) = open(path.split(separator: "/").map(String.init), beneath: root) else {
+            return false
+        }
+        return object.target == nil
+    }
+
     private func find(_ path: String, followsLast: Bool = false) -> Answer {
         var todo = path.split(separator: "/").map(String.init)
         if todo.isEmpty { return .found("/") }
@@ -114,6 +124,10 @@ struct HostLookup {
     private func open(_ names: [String], avoiding automounts: Automounts) -> Opened {
         if automounts.lead(to: "/" + names.joined(separator: "/")) { return .avoided }
         guard let root = root?.descriptor.number else { return .failure(EIO) }
+        return open(names, beneath: root)
+    }
+
+    private func open(_ names: [String], beneath root: Int32) -> Opened {
         let pathOnly: UInt64 = 0o10_000_000 | UInt64(O_NOFOLLOW)
         let number = unsafe names.joined(separator: "/").withCString { path in
             // SAFETY: the text outlives the call, which keeps no pointer to it.

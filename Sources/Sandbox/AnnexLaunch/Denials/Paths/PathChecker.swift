@@ -1,4 +1,5 @@
 internal import AnnexPolicy
+internal import Glibc
 
 /// Decides whether a path named by an allowed call exists on the host but is not granted to the program.
 struct PathChecker {
@@ -23,11 +24,12 @@ struct PathChecker {
         if case .found = lookUp(named) { true } else { false }
     }
 
-    /// The paths that the policy does not grant. All other paths need no further work.
+    /// The paths that the policy does not grant, or that lead through links of the host to such paths. All other paths need
+    /// no further work.
     mutating func doubtful(_ named: [NamedPath]) -> [NamedPath] {
         named.filter { path in
             if let known = granted[path] { return !known }
-            let isGranted = Self.denyingLayers(of: policy, path: placeInside(path.path), rights: path.rights).isEmpty
+            let isGranted = isGranted(path.path, rights: path.rights) && placeOutside(path) == nil
             if granted.count >= Self.mostKept { granted.removeAll(keepingCapacity: true) }
             granted[path] = isGranted
             return !isGranted
@@ -37,26 +39,45 @@ struct PathChecker {
     /// The denial to report for a path; nil if the path is not denied. The result is for the report, never for a
     /// decision, because the path came from the process's memory.
     mutating func denial(_ named: NamedPath, by call: HeldCall, text: String, caller: Caller) -> Denial? {
-        let inside = placeInside(named.path)
+        guard let denied = deniedPlace(named) else { return nil }
+        let inside = placeInside(denied)
+        // The policy grants its private directories, but the host's files are not in them.
+        let isHidden = policy.isPrivate(inside)
         let verdict = policy.verdict(path: inside, rights: named.rights)
-        let layers = verdict.deniedBy.filter { $0 != .seccomp }
-        guard !layers.isEmpty, case .found(let real) = lookUp(named) else { return nil }
-        // The path may lead through a link of the host. The policy may then grant the path that the link leads to.
-        let led = named.makesEntry ? real + "/" + Self.name(of: named.path) : real
-        if led != named.path, Self.denyingLayers(of: policy, path: placeInside(led), rights: named.rights).isEmpty {
-            return nil
-        }
+        let layers = isHidden ? [.mount] : verdict.deniedBy.filter { $0 != .seccomp }
         let missing = named.rights.each.filter { !Self.denyingLayers(of: policy, path: inside, rights: $0).isEmpty }
         let path = DeniedPath(
-            path: named.path, needed: named.rights, missing: PathRights(missing), makesEntry: named.makesEntry,
-            option: GrantOption.option(
-                for: named.makesEntry ? named.path.parentPath : named.path, rights: named.rights))
-        let errno = verdict.errno ?? 0
+            path: denied, needed: named.rights, missing: PathRights(missing), makesEntry: named.makesEntry,
+            grant: GrantOption(for: named.makesEntry ? denied.parentPath : denied, rights: named.rights))
+        let errno = isHidden ? ENOENT : verdict.errno ?? 0
         return Denial(
             subject: .path(path), call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: text,
             answer: mode.isPermissive ? .passed(errno: errno) : .denied(errno: errno), layers: layers,
             policyLine: verdict.place.map { "\($0)" }, reason: verdict.reason, allowedBy: verdict.remedy,
             caller: caller)
+    }
+
+    /// The path that lacks a right: the named path, or the place to which links of the host lead; nil if the host has no
+    /// such path, or if links lead to a place that the policy grants.
+    private mutating func deniedPlace(_ named: NamedPath) -> String? {
+        if isGranted(named.path, rights: named.rights) { return placeOutside(named) }
+        guard case .found(let real) = lookUp(named) else { return nil }
+        let led = named.makesEntry ? real + "/" + Self.name(of: named.path) : real
+        return led != named.path && isGranted(led, rights: named.rights) ? nil : named.path
+    }
+
+    /// The place to which links of the host lead from a granted path, if the policy does not grant that place. Links that
+    /// the program could have made are not followed.
+    private func placeOutside(_ named: NamedPath) -> String? {
+        // A program that needs no right looks at the link itself.
+        guard !named.rights.isEmpty, !named.makesEntry, !lookup.isDirect(named.path),
+            case .found(let real) = lookup.follow(named.path), real != named.path
+        else { return nil }
+        return isGranted(real, rights: named.rights) && !policy.isPrivate(real) ? nil : real
+    }
+
+    private func isGranted(_ path: String, rights: PathRights) -> Bool {
+        Self.denyingLayers(of: policy, path: placeInside(path), rights: rights).isEmpty
     }
 
     private mutating func lookUp(_ named: NamedPath) -> HostLookup.Answer {

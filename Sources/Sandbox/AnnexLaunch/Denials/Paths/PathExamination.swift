@@ -12,7 +12,7 @@ package struct PathExamination {
         package let path: String
         package let fault: Fault
         /// The option of `annex run` that gives the right; nil if no option may give it.
-        package let option: String?
+        package let grant: GrantOption?
     }
 
     package enum Fault: Sendable, Hashable {
@@ -33,7 +33,7 @@ package struct PathExamination {
     }
 
     /// - Parameters:
-    ///   - errno: the error that the program stated: `ENOENT`, `EACCES`, `EPERM` or `EROFS`.
+    ///   - errno: the error that the program stated: `ENOENT`, `EACCES`, `EPERM` or `EROFS`; 0 if it stated no cause.
     ///   - makesFile: whether the program probably wanted to make the file.
     /// - Returns: nil if the path explains no such error.
     package func finding(_ path: String, errno: Int32, makesFile: Bool) -> Finding? {
@@ -42,12 +42,12 @@ package struct PathExamination {
             return makesFile || errno == EROFS ? findingAboutNewFile(path, errno: errno) : nil
         }
         // The name itself may be hidden, or only the place that it leads to.
-        let hidden = [path, real].first { !isShown($0) }
+        let hidden = [path, real].first { !isShown($0) || [0, ENOENT].contains(errno) && policy.isPrivate($0) }
         if let hidden {
             return isProgram(real) ? hiddenProgram(real) : finding(hidden, fault: .notShown, rights: .read)
         }
         guard errno != ENOENT else { return nil }
-        if errno != EROFS, isProgram(real), !allows(.execute, on: real) {
+        if ![0, EROFS].contains(errno), isProgram(real), !allows(.execute, on: real) {
             guard allows(.write, on: real) else { return finding(real, fault: .notExecutable, rights: .execute) }
             return finding(real, fault: .writtenCode, rights: .execute)
         }
@@ -57,8 +57,10 @@ package struct PathExamination {
 
     /// A program that the sandbox does not have. It usually needs the files around it too.
     private func hiddenProgram(_ path: String) -> Finding {
-        let option = GrantOption.option(for: Self.package(of: path), rights: .execute)
-        return Finding(path: path, fault: .notShown, option: option ?? GrantOption.option(for: path, rights: .execute))
+        let package = Self.package(of: path)
+        // A directory that many programs share is not handed over for one of them.
+        let isShared = PathText.danger(package, rights: [.read, .write, .execute]) != nil
+        return Finding(path: path, fault: .notShown, grant: GrantOption(for: isShared ? path : package, rights: .execute))
     }
 
     /// The directory that a program was probably installed in: the one with the program, or the one above `bin`. A directory
@@ -85,7 +87,7 @@ package struct PathExamination {
     }
 
     private func finding(_ path: String, fault: Fault, rights: PathRights) -> Finding {
-        Finding(path: path, fault: fault, option: GrantOption.option(for: path, rights: rights))
+        Finding(path: path, fault: fault, grant: GrantOption(for: path, rights: rights))
     }
 
     private func isShown(_ path: String) -> Bool { policy.verdict(path: path, rights: []).isAllowed }

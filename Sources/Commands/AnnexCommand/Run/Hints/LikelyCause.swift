@@ -6,7 +6,7 @@ import Glibc
 /// The most likely reason why a program failed in the sandbox, as one line with its remedy.
 ///
 /// The error that the program itself stated comes first, because most denials are probes that programs do without.
-struct LikelyCause {
+enum LikelyCause {
     /// Signals that come from outside, or that say that output has no reader. A denial does not cause them.
     private static let foreign: Set<Int32> = [
         SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
@@ -21,42 +21,34 @@ struct LikelyCause {
     /// Sockets that read network interfaces or ask a name server. Most programs open them without needing them.
     private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
 
-    let line: String
-    /// Whether the line repeats one of the denials. `--explain` prints them all.
-    let isDenial: Bool
-
     /// - Returns: nil if neither the program's errors nor the denials explain the failure.
     static func of(
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths
-    ) -> LikelyCause? {
+    ) -> RunHint? {
         if let signal = report.signal, foreign.contains(signal) { return nil }
         let likely = denials.filter { RunRemedy.of($0) != nil && !$0.isQuiet }
-        if let ended = likely.last(where: { $0.answer == .ended }) { return LikelyCause(ended) }
-        if let line = PathHint(policy: policy, given: given).line(for: errors) {
-            return LikelyCause(line: line, isDenial: false)
-        }
+        if let ended = likely.last(where: { $0.answer == .ended }) { return hint(ended) }
+        if let hint = PathHint(policy: policy, given: given).hint(for: errors) { return hint }
         let quiet = denials.filter(\.isQuiet)
         if let denial = matching(errors, among: likely) ?? last(of: likely) ?? matching(errors, among: quiet) {
-            return LikelyCause(denial)
+            return hint(denial)
         }
         // Without `--explain`, quiet denials are not known.
         guard errors.states(EAFNOSUPPORT), !errors.mention("netlink"),
             !policy.allowsUnixSockets
         else { return nil }
-        return LikelyCause(
-            line: "socket(AF_UNIX): denied by seccomp with EAFNOSUPPORT; allowed by: --allow sockets", isDenial: false)
+        return RunHint(
+            line: "socket(AF_UNIX): denied by seccomp with EAFNOSUPPORT; allowed by: --allow sockets",
+            choices: [RunChoice("--allow", "sockets")])
     }
 
-    private init(line: String, isDenial: Bool) {
-        self.line = line
-        self.isDenial = isDenial
+    private static func hint(_ denial: Denial) -> RunHint {
+        RunHint(line: RunHints.line(denial), choices: RunRemedy.of(denial)?.choices ?? [])
     }
-
-    private init(_ denial: Denial) { self.init(line: RunHints.line(denial), isDenial: true) }
 
     /// The denial of a call whose errno the program stated last.
     private static func matching(_ errors: StatedErrors, among denials: [Denial]) -> Denial? {
-        for stated in errors.lines {
+        for stated in errors.lines where stated.errno != 0 {
             let found = denials.filter { !isProbe($0) && $0.answer == .denied(errno: stated.errno) }
             if let denial = found.last(where: { stated.text.contains($0.call) }) ?? found.last { return denial }
         }

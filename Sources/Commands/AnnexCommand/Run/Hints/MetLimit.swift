@@ -6,7 +6,7 @@ import Glibc
 
 /// A limit that made a program fail, and the option that raises it.
 struct MetLimit {
-    let hint: String
+    let hint: RunHint
 
     /// - Returns: nil if neither the end nor the program's own errors tell of a limit.
     init?(_ report: SandboxRunReport, policy: Policy, errors: StatedErrors) {
@@ -51,17 +51,20 @@ struct MetLimit {
         return full.isEmpty || isElsewhere ? nil : policy.paths.scratch
     }
 
-    private static func hint(_ name: Name) -> String {
+    private static func hint(_ name: Name) -> RunHint {
         switch name {
         case .scratch(let scratch):
             let more = Quantity.text(bytes: Quantity.four(times: scratch.size))
-            return
-                "\(scratch.path) holds at most \(Quantity.text(bytes: scratch.size)) and \(scratch.inodes) files: "
-                + "add --limit scratch=\(more), or let the program use a directory that you hand over with --write"
+            let choice = RunChoice("--limit", "scratch=\(more)")
+            return RunHint(
+                line: "\(scratch.path) holds at most \(Quantity.text(bytes: scratch.size)) and \(scratch.inodes) files: "
+                    + "add \(option(choice)), or let the program use a directory that you hand over with --write",
+                choices: [choice])
         case .limit(.descriptors, let value) where value.count >= mostDescriptors:
-            return "it has at most \(mostDescriptors) open files, and no option raises that"
+            return RunHint(line: "it has at most \(mostDescriptors) open files, and no option raises that")
         case .limit(let name, let value):
-            return "\(sentence(name, value: value.text)): add \(option(name, more: value.timesFour.text))"
+            let choice = choice(name, more: value.timesFour.text)
+            return RunHint(line: "\(sentence(name, value: value.text)): add \(option(choice))", choices: [choice])
         }
     }
 
@@ -82,9 +85,12 @@ struct MetLimit {
         }
     }
 
-    private static func option(_ name: LimitName, more: String) -> String {
-        name == .memory ? "--memory \(more)" : "--limit \(name.rawValue)=\(more)"
+    private static func choice(_ name: LimitName, more: String) -> RunChoice {
+        name == .memory ? RunChoice("--memory", more) : RunChoice("--limit", "\(name.rawValue)=\(more)")
     }
+
+    /// No character of a limit needs quotes.
+    private static func option(_ choice: RunChoice) -> String { choice.options.joined(separator: " ") }
 }
 
 extension LimitValue {

@@ -7,6 +7,7 @@ import Glibc
 struct StatedErrors {
     struct Line {
         let text: String
+        /// 0 if the line says that a file could not be used, but not why.
         let errno: Int32
         /// The absolute paths that the line names.
         let paths: [String]
@@ -88,7 +89,15 @@ struct StatedErrors {
         let small = line.lowercased()
         if let found = texts.first(where: { small.contains($0.0) }) { return found.1 }
         let words = Set(line.split { !$0.isLetter && !$0.isNumber }.map(String.init))
-        return known.first { words.contains(Errno.name($0)) }
+        return known.first { words.contains(Errno.name($0)) } ?? (isVague(small) ? 0 : nil)
+    }
+
+    /// Whether a line in small letters says that a file could not be used, but not why.
+    private static func isVague(_ line: String) -> Bool {
+        if ["not found", "not exist", "doesn't exist"].contains(where: line.contains) { return true }
+        let failing = ["cannot ", "can't ", "can not ", "could not ", "couldn't ", "unable to ", "failed to ", "not be "]
+        let using = ["open", "read", "write", "create", "find", "found", "load", "access"]
+        return failing.contains(where: line.contains) && using.contains(where: line.contains)
     }
 
     // MARK: - Paths

@@ -26,6 +26,8 @@ struct RunOptions {
     var privateDirectory: String?
     var waive: [SandboxLayer] = []
     var explain = false
+    /// Whether the user is asked after a failure that an option can mend.
+    var asks = false
     var report: String?
     /// The program and its arguments.
     var program: [String] = []
@@ -33,7 +35,7 @@ struct RunOptions {
 
 extension RunOptions {
     /// Reads the plain form of the command line: options by their full names, each followed by its value, then `--` and
-    /// the program. `--explain` has no value.
+    /// the program. `--explain` and `--ask` have no value.
     ///
     /// Returns nil for any other form. The command's parser then reads or refuses that form. Starting this parser takes
     /// as long as making the whole sandbox.
@@ -41,14 +43,31 @@ extension RunOptions {
         var rest = arguments[...]
         while let name = rest.popFirst() {
             if name == "--" { break }
-            if name == "--explain" {
-                explain = true
+            if name == "--explain" || name == "--ask" {
+                if name == "--ask" { asks = true } else { explain = true }
                 continue
             }
             guard let value = rest.popFirst(), parse(name, value: value) else { return nil }
         }
         guard !rest.isEmpty else { return nil }
         program = Array(rest)
+    }
+
+    /// Adds options to those of the command line. A path that now has more rights loses its option with fewer.
+    /// - Parameter words: each option's name, followed by its value.
+    /// - Returns: whether every option is known and its value is usable.
+    mutating func add(_ words: [String]) -> Bool {
+        guard words.count.isMultiple(of: 2) else { return false }
+        for index in stride(from: 0, to: words.count, by: 2) {
+            let (name, value) = (words[index], words[index + 1])
+            if ["--write", "--execute", "--write-execute"].contains(name) { read.removeAll { $0 == value } }
+            if name == "--write-execute" {
+                write.removeAll { $0 == value }
+                execute.removeAll { $0 == value }
+            }
+            guard parse(name, value: value) else { return false }
+        }
+        return true
     }
 
     private mutating func parse(_ name: String, value: String) -> Bool {

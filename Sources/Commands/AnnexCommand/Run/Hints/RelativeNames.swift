@@ -11,7 +11,7 @@ struct RelativeNames {
 
     /// The message after a failure. It is nil if no argument names a file of the working directory, or if the program could
     /// use these names.
-    let hint: String?
+    let hint: RunHint?
 
     /// Looks the names up. Call it before the program runs. Later, the program could have put links in the places of the
     /// names.
@@ -20,17 +20,22 @@ struct RelativeNames {
         hint = options.directory == nil ? Self.hint(for: arguments, given: given) : nil
     }
 
-    private static func hint(for arguments: ArraySlice<String>, given: GivenPaths) -> String? {
+    private static func hint(for arguments: ArraySlice<String>, given: GivenPaths) -> RunHint? {
         guard let here = GivenPaths.resolved("."), !given.contain(here) else { return nil }
         guard let (name, path) = arguments.compactMap(file).first(where: { !given.contain($0.path) }) else {
             return nil
         }
         let shown = Escaped(name, limit: 200)
         guard path.hasPrefix(here == "/" ? here : here + "/") else {
-            let option = Escaped(ShellText.quoted(name), limit: 500)
-            return "\(shown) was not handed over: add --read \(option) or --write \(option)"
+            return hint(shown, choices: [RunChoice("--read", name), RunChoice("--write", name)], meaning: "")
         }
-        return "\(shown) was not handed over: add --read . or --write ., which hands over the working directory"
+        let choices = [RunChoice("--read", "."), RunChoice("--write", ".")]
+        return hint(shown, choices: choices, meaning: ", which hands over the working directory")
+    }
+
+    private static func hint(_ shown: Escaped, choices: [RunChoice], meaning: String) -> RunHint {
+        let options = choices.map { Escaped($0.text, limit: 600).description }.joined(separator: " or ")
+        return RunHint(line: "\(shown) was not handed over: add \(options)\(meaning)", choices: choices)
     }
 
     /// A file that an argument names from the working directory, with its absolute path.

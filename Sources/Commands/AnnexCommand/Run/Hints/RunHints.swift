@@ -20,7 +20,7 @@ enum RunHints {
     static func line(_ denial: Denial) -> String {
         let often = denial.count > 1 ? " (\(denial.count) times)" : ""
         let usual = denial.isQuiet ? "; programs usually do without it" : ""
-        return denial.headline + often + usual + (RunRemedy.of(denial).map { "; allowed by: \($0)" } ?? "")
+        return denial.headline + often + usual + (RunRemedy.of(denial).map { "; allowed by: \($0.text)" } ?? "")
     }
 
     /// Prints paths that the caller passed to the program, but that the program cannot use because of their file modes.
@@ -38,24 +38,17 @@ enum RunHints {
         }
     }
 
-    /// Prints the last line. It names the cause of the failure and the option against it. If no limit, path or denial
-    /// explains the failure, this function prints nothing.
-    /// - Returns: whether it printed a line.
+    /// The last line. It names the cause of the failure and the option against it.
+    /// - Returns: nil if no limit, path or denial explains the failure.
     static func hint(
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths,
         explained: Bool
-    ) -> Bool {
-        guard report.reason != .launchFailed, report.exitCode != 0 else { return false }
-        if let limit = MetLimit(report, policy: policy, errors: errors) {
-            StandardError.print("annex: hint: \(limit.hint)")
-            return true
-        }
+    ) -> RunHint? {
+        guard report.reason != .launchFailed, report.exitCode != 0 else { return nil }
+        if let limit = MetLimit(report, policy: policy, errors: errors) { return limit.hint }
         let cause = LikelyCause.of(report, denials: denials, policy: policy, errors: errors, given: given)
-        guard let cause else { return false }
-        // If there is only one denial, `explain` has just printed the same line.
-        if cause.isDenial, explained, denials.count == 1 { return true }
-        let more = explained ? "" : "; to see every denied call and path, add --explain"
-        StandardError.print("annex: hint: \(cause.line)\(more)")
-        return true
+        guard var hint = cause else { return nil }
+        if !explained { hint.line += "; to see every denied call and path, add --explain" }
+        return hint
     }
 }

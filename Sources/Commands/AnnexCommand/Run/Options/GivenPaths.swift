@@ -33,6 +33,8 @@ struct GivenPaths {
         pairs.last { PathText.isPath(path, within: $0.path) }?.typed
     }
 
+    var all: [Pair] { read + write + others }
+
     /// Whether any option hands the path over.
-    func contain(_ path: String) -> Bool { Self.typed(read + write + others, containing: path) != nil }
+    func contain(_ path: String) -> Bool { Self.typed(all, containing: path) != nil }
 }

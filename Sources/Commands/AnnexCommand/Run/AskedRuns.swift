@@ -1,0 +1,44 @@
+internal import AnnexSandbox
+
+/// The runs of one `annex run`. With `--ask`, the program runs again with each option that the user allows.
+struct AskedRuns {
+    /// A program that still fails then needs more than a few answers.
+    private static let most = 16
+
+    private let options: RunOptions
+
+    init(_ options: RunOptions) {
+        self.options = options
+    }
+
+    /// - Returns: the exit status of the last run.
+    func run() -> Int32 {
+        defer { Launcher.shutDownShared() }
+        let project = ProjectOptions(options, mayAsk: mayAsk)
+        var options = options
+        project.extend(&options)
+        if options.asks, !mayAsk {
+            StandardError.print("annex: --ask: standard input and standard error must be a terminal, so nothing is asked")
+        }
+        var outcome = ProgramRun(options).run()
+        for _ in 0..<Self.most where mayAsk {
+            guard let choice = allowed(outcome.hint, project: project), options.add(choice.options) else { break }
+            outcome = ProgramRun(options).run()
+        }
+        return outcome.status
+    }
+
+    private var mayAsk: Bool { options.asks && UserAnswer.canBeGiven }
+
+    /// What the user allows of the things that would remove the cause of the failure; nil if it is nothing.
+    private func allowed(_ hint: RunHint?, project: ProjectOptions) -> RunChoice? {
+        guard let hint, let question = RunQuestion(hint, place: project.place) else { return nil }
+        switch question.ask() {
+        case .no: return nil
+        case .once(let choice): return choice
+        case .always(let choice):
+            project.remember(choice.options)
+            return choice
+        }
+    }
+}

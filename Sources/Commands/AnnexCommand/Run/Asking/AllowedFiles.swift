@@ -1,0 +1,49 @@
+import AnnexLinux
+internal import AnnexSigning
+import Glibc
+
+/// The project files that the user has allowed, each by its place and contents.
+///
+/// A directory can come from somebody else, and a program that may write to it can change its files. So a project file counts
+/// only as long as it has the contents that the user allowed.
+struct AllowedFiles {
+    /// The directory with one empty file for each allowed project file.
+    let folder: String
+
+    /// - Returns: nil if neither the environment nor the home directory names a directory for the state of programs.
+    static var ofUser: AllowedFiles? {
+        let home = UserEnvironment.path("HOME").map { $0 + "/.local/state" }
+        return (UserEnvironment.path("XDG_STATE_HOME") ?? home).map { AllowedFiles(folder: $0 + "/annex/run") }
+    }
+
+    /// Whether the user allowed this file with these contents.
+    func contain(_ place: String, contents: [UInt8]) -> Bool {
+        guard let directory = try? ownDirectory(),
+            let file = try? directory.openBeneath(
+                Self.name(place, contents: contents), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        else { return false }
+        return (try? file.checkOwn(folder)) != nil
+    }
+
+    /// Notes that the user allowed this file with these contents.
+    func add(_ place: String, contents: [UInt8]) throws(SystemError) {
+        try makeFolder()
+        let name = Self.name(place, contents: contents)
+        do throws(SystemError) {
+            _ = try ownDirectory().openBeneath(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        } catch where error.errno == EEXIST {}
+    }
+
+    func makeFolder() throws(SystemError) { try Descriptor.makeDirectories(folder, mode: 0o700) }
+
+    private func ownDirectory() throws(SystemError) -> Descriptor {
+        let directory = try Descriptor.open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        try directory.checkOwn(folder)
+        return directory
+    }
+
+    /// No path contains a NUL byte, so no two pairs have the same bytes.
+    private static func name(_ place: String, contents: [UInt8]) -> String {
+        Digest(ofFile: Array(place.utf8) + [0] + contents).hex
+    }
+}

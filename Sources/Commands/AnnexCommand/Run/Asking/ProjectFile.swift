@@ -1,0 +1,92 @@
+import AnnexLinux
+import AnnexPolicy
+
+/// The text of a project file, `.annex.yaml`: the options that `annex run` adds for some programs in a directory.
+///
+/// ```yaml
+/// run:
+///   - program: make
+///     write-execute: [.]
+///     allow: [jit]
+/// ```
+struct ProjectFile: Equatable {
+    static let name = ".annex.yaml"
+
+    struct Entry: Equatable {
+        /// A name that is looked up in `PATH`, or a path that begins at the directory of the file (`./NAME`).
+        let program: String
+        /// Options by their names without hyphens. Each has one or more values.
+        var options: [String: [String]]
+    }
+
+    private(set) var entries: [Entry] = []
+
+    /// The options that a file may add. Their order is the order in the text.
+    static let options = [
+        "read", "write", "execute", "write-execute", "allow", "allow-line", "limit", "memory", "env",
+    ]
+    /// The options among them whose values are paths.
+    static let paths: Set<String> = ["read", "write", "execute", "write-execute"]
+
+    init() {}
+
+    /// - Parameter file: the file's path for messages.
+    /// - Throws: the first mistake, with its place.
+    init(text: String, file: String) throws(PolicyError) {
+        let root = try PolicyNode.root(of: text, file: file)
+        let values = try root.mapping("a project file", keys: ["run"])
+        for node in try values["run"]?.list("`run`") ?? [] {
+            entries.append(try Self.entry(node))
+        }
+    }
+
+    private static func entry(_ node: PolicyNode) throws(PolicyError) -> Entry {
+        let values = try node.mapping("an entry of `run`", keys: ["program"] + options)
+        guard let program = values["program"] else { throw node.error("an entry must name its `program`") }
+        var entry = Entry(program: try program.text("a program"), options: [:])
+        for (name, value) in values where name != "program" {
+            for item in value.oneOrMany() {
+                let text = try item.text("`\(name)`")
+                guard !text.hasPrefix("-"), PlainText.shown(text) == text else {
+                    throw item.error("a value of `\(name)` must be plain text that does not begin with a hyphen")
+                }
+                entry.options[name, default: []].append(text)
+            }
+        }
+        return entry
+    }
+
+    /// The options for a program, as the words of a command line: each name is followed by its value.
+    func words(for program: String) -> [String] {
+        entries.filter { $0.program == program }.flatMap(Self.words)
+    }
+
+    static func words(_ entry: Entry) -> [String] {
+        options.flatMap { name in (entry.options[name] ?? []).flatMap { ["--" + name, $0] } }
+    }
+
+    /// Adds options to the entry of a program.
+    /// - Parameter words: each option's name, followed by its value.
+    mutating func add(_ words: [String], for program: String) {
+        let index = entries.firstIndex { $0.program == program } ?? entries.endIndex
+        if index == entries.endIndex { entries.append(Entry(program: program, options: [:])) }
+        for place in stride(from: 0, to: words.count - 1, by: 2) {
+            let name = String(words[place].dropFirst(2))
+            let values = entries[index].options[name] ?? []
+            if !values.contains(words[place + 1]) { entries[index].options[name] = values + [words[place + 1]] }
+        }
+    }
+
+    /// The text, ready for a file.
+    var text: String {
+        var lines = ["# Options that `annex run` adds for these programs. It asks before it uses a changed file.", "run:"]
+        for entry in entries {
+            lines.append("  - program: \(PathText.quoted(entry.program))")
+            for name in Self.options {
+                guard let values = entry.options[name] else { continue }
+                lines.append("    \(name): [\(values.map(PathText.quoted).joined(separator: ", "))]")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

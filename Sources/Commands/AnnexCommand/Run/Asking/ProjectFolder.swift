@@ -1,0 +1,68 @@
+import AnnexLaunch
+import AnnexLinux
+import AnnexPolicy
+import Glibc
+
+/// A directory whose project file the user may rely on.
+///
+/// Only the caller can write to the directory and the file. Otherwise another user, or the maker of a link, would decide what
+/// the caller's programs may do.
+struct ProjectFolder: ~Copyable {
+    /// The directory's path without links.
+    let path: String
+    private let directory: Descriptor
+
+    /// The largest project file in bytes.
+    private static let largest = 64 << 10
+
+    var place: String { path == "/" ? "/" + ProjectFile.name : path + "/" + ProjectFile.name }
+
+    /// - Throws: an error if the directory belongs to another user, or if others can write to it.
+    init(_ path: String) throws(SystemError) {
+        let opened = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        try opened.checkOwn(path)
+        self.path = path
+        directory = opened
+    }
+
+    /// The nearest directory with a project file, from a directory upwards. The home directory is the last one that is
+    /// looked at.
+    static func nearest(from directory: String, home: String?) -> String? {
+        var path = directory
+        while true {
+            var status = stat()
+            let place = (path == "/" ? "" : path) + "/" + ProjectFile.name
+            // SAFETY: the text is a NUL-terminated copy, and the structure belongs to this frame.
+            if unsafe lstat(place, &status) == 0 { return path }
+            if path == "/" || path == home { return nil }
+            path = path.parentPath
+        }
+    }
+
+    /// The file's bytes.
+    /// - Throws: `ENOENT` if there is no file; an error if it is a link, no regular file, another user's, or writable by others.
+    func read() throws(SystemError) -> [UInt8] {
+        let file = try directory.openBeneath(ProjectFile.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        try file.checkOwn(place)
+        let status = try file.status()
+        guard status.kind == .regular, status.links == 1 else {
+            throw SystemError("open", errno: EPERM, path: place, remedy: "it must be a regular file with one name")
+        }
+        return try file.readAll(atMost: Self.largest)
+    }
+
+    /// Replaces the file.
+    func write(_ text: String) throws(SystemError) {
+        let draft = ProjectFile.name + ".\(getpid())"
+        do throws(SystemError) {
+            let file = try directory.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+            try file.setMode(0o644)
+            try file.writeAll(Array(text.utf8))
+            try file.synchronize()
+            try directory.rename(draft, to: ProjectFile.name)
+        } catch {
+            try? directory.removeFile(draft)
+            throw error
+        }
+    }
+}

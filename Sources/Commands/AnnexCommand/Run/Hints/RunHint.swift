@@ -1,0 +1,32 @@
+import AnnexLaunch
+import AnnexLinux
+
+/// One line about why a program failed, with the options of `annex run` that remove the cause.
+struct RunHint {
+    var line: String
+    /// Each choice is enough by itself. Empty if no option removes the cause, or if the user has to choose a name first.
+    var choices: [RunChoice] = []
+}
+
+/// Options that a user can add to `annex run`.
+struct RunChoice: Equatable {
+    /// The words of the command line: each option's name is followed by its value.
+    let options: [String]
+    /// What the options are for, as the rest of a sentence.
+    var purpose = ""
+
+    init(_ options: String..., purpose: String = "") {
+        self.init(options, purpose: purpose)
+    }
+
+    init(_ options: [String], purpose: String = "") {
+        self.options = options
+        self.purpose = purpose
+    }
+
+    /// The options as they are pasted into a shell.
+    var text: String { options.map(ShellText.quoted).joined(separator: " ") }
+
+    /// Whether a terminal shows the options exactly as they are.
+    var isPlain: Bool { PlainText.shown(text) == text }
+}

@@ -1,0 +1,60 @@
+import AnnexLaunch
+import AnnexLinux
+internal import AnnexSandbox
+
+/// What a user adds to `annex run` so that a denied call or path is allowed.
+struct RunRemedy {
+    let text: String
+    let choices: [RunChoice]
+
+    /// - Returns: nil if nothing allows the denial.
+    static func of(_ denial: Denial) -> RunRemedy? {
+        switch denial.subject {
+        case .path(let path):
+            return path.grant.map { RunRemedy([RunChoice($0.name, $0.path)]) } ?? denial.remedy.map(RunRemedy.init(text:))
+        case .call:
+            if let choices = allowances(for: denial) { return RunRemedy(choices) }
+            return denial.allowedBy.flatMap { line(entry: $0) } ?? denial.remedy.map(RunRemedy.init(text:))
+        }
+    }
+
+    private init(_ choices: [RunChoice]) {
+        self.choices = choices
+        text = Escaped(choices.map { $0.text + $0.purpose }.joined(separator: ", or "), limit: 8_192).description
+    }
+
+    private init(text: String) {
+        self.text = text
+        choices = []
+    }
+
+    private static func line(entry: String) -> RunRemedy? {
+        // Some calls bypass `write-xor-execute`, so their lines need the allowance too.
+        let bypass = "write-xor-execute: off, and under allow: "
+        let line = entry.hasPrefix(bypass) ? String(entry.dropFirst(bypass.count)) : entry
+        guard line.hasPrefix("- ") else { return nil }
+        let call = String(line.dropFirst(2))
+        return RunRemedy([
+            line == entry ? RunChoice("--allow-line", call) : RunChoice("--allow", "jit", "--allow-line", call)
+        ])
+    }
+
+    private static func allowances(for denial: Denial) -> [RunChoice]? {
+        if denial.allowedBy == "write-xor-execute: off" {
+            return [RunChoice("--allow", "jit", purpose: ", for just-in-time compilers (node also has --jitless)")]
+        }
+        switch denial.call {
+        case "socket"
+        where ["AF_INET, SOCK_STREAM", "AF_INET, SOCK_DGRAM", "AF_INET6, SOCK_STREAM", "AF_INET6, SOCK_DGRAM"]
+            .contains { denial.text.contains($0) }:
+            return [
+                RunChoice("--allow", "network"),
+                RunChoice("--allow", "loopback", purpose: " if its own processes talk to each other"),
+            ]
+        case "socket" where denial.text.contains("AF_UNIX"): return [RunChoice("--allow", "sockets")]
+        case "mknod" where denial.text.contains(", 010"), "mknodat" where denial.text.contains(", 010"):
+            return [RunChoice("--allow", "sockets", purpose: ", for named pipes and socket files")]
+        default: return nil
+        }
+    }
+}

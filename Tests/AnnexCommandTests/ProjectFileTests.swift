@@ -1,0 +1,147 @@
+import AnnexPolicy
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexCommand
+
+/// The file in which `annex run --ask` remembers answers, and the conditions under which it counts.
+@Suite(.timeLimit(.minutes(20))) struct ProjectFileTests {
+    private static let text = """
+        run:
+          - program: make
+            write-execute: [.]
+            allow: [jit, sockets]
+          - program: ./tools/build.sh
+            read: ../shared data
+        """
+
+    @Test func `the options of a program are read in a fixed order`() throws {
+        let file = try ProjectFile(text: Self.text, file: ".annex.yaml")
+        #expect(file.words(for: "make") == ["--write-execute", ".", "--allow", "jit", "--allow", "sockets"])
+        #expect(file.words(for: "./tools/build.sh") == ["--read", "../shared data"])
+        #expect(file.words(for: "sh").isEmpty)
+    }
+
+    @Test func `the written text is read back`() throws {
+        var file = try ProjectFile(text: Self.text, file: ".annex.yaml")
+        file.add(["--allow-line", "{ call: mknodat, when: { mode: '010644' } }"], for: "make")
+        file.add(["--read", "it's here", "--limit", "scratch=1G"], for: "new")
+        file.add(["--allow", "jit"], for: "make")
+        #expect(try ProjectFile(text: file.text, file: ".annex.yaml") == file)
+        #expect(file.words(for: "make").filter { $0 == "jit" }.count == 1)
+    }
+
+    @Test(arguments: [
+        ("run: [{ program: make, policy: none }]", "policy"), ("run: [{ read: [.] }]", "program"),
+        ("walk: []", "walk"), ("run: [{ program: make, read: [--write] }]", "hyphen"),
+        ("run: [{ program: make, read: [\"a\\u001b[0m\"] }]", "plain text"), ("- x", "mapping"), ("", "empty"),
+    ])
+    func `a file with a mistake is refused with its place`(text: String, part: String) {
+        let error = #expect(throws: PolicyError.self) { try ProjectFile(text: text, file: "/p/.annex.yaml") }
+        #expect(error.map { "\($0)".contains("/p/.annex.yaml") && "\($0)".contains(part) } == true, "\(error as Any)")
+    }
+
+    @Test func `a program has the same name wherever it is started`() {
+        for (typed, here, key) in [
+            ("make", "/p/sub", "make"), ("./b.sh", "/p/sub", "./sub/b.sh"), ("../b.sh", "/p/sub", "./b.sh"),
+            ("/p/b.sh", "/", "./b.sh"), ("/usr/bin/make", "/p", "/usr/bin/make"), ("./b", "/pq", "/pq/b"),
+        ] {
+            #expect(ProjectOptions.key(typed, from: here, folder: "/p") == key)
+        }
+    }
+
+    @Test func `only the nearest file up to the home directory is found`() throws {
+        let folder = try TemporaryFolder()
+        let home = folder.url.resolvingSymlinksInPath().path
+        let deep = home + "/a/b"
+        try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: true)
+        #expect(ProjectFolder.nearest(from: deep, home: home) == nil)
+        try Data().write(to: URL(filePath: home + "/.annex.yaml"))
+        #expect(ProjectFolder.nearest(from: deep, home: home) == home)
+        #expect(ProjectFolder.nearest(from: deep, home: home + "/a") == nil)
+        try FileManager.default.createSymbolicLink(atPath: home + "/a/.annex.yaml", withDestinationPath: "nowhere")
+        #expect(ProjectFolder.nearest(from: deep, home: home) == home + "/a")
+    }
+
+    @Test func `a file counts only if it is the own, plain file of an own directory`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.resolvingSymlinksInPath().path
+        let file = path + "/.annex.yaml"
+        #expect(throws: (any Error).self) { try ProjectFolder(path).read() }
+        try ProjectFolder(path).write("run: []\n")
+        #expect(try ProjectFolder(path).read() == Array("run: []\n".utf8))
+        for mode in [0o664, 0o646] as [mode_t] {
+            chmod(file, mode)
+            #expect(throws: (any Error).self, "mode \(mode)") { try ProjectFolder(path).read() }
+        }
+        chmod(file, 0o644)
+        link(file, path + "/other")
+        #expect(throws: (any Error).self) { try ProjectFolder(path).read() }
+        unlink(file)
+        symlink("other", file)
+        #expect(throws: (any Error).self) { try ProjectFolder(path).read() }
+        unlink(file)
+        mkfifo(file, 0o600)
+        #expect(throws: (any Error).self) { try ProjectFolder(path).read() }
+        chmod(path, 0o777)
+        #expect(throws: (any Error).self) { try ProjectFolder(path).read() }
+    }
+
+    @Test func `a changed file, or the same file elsewhere, is not allowed`() throws {
+        let folder = try TemporaryFolder()
+        let allowed = AllowedFiles(folder: folder.url.resolvingSymlinksInPath().path + "/state/annex/run")
+        #expect(!allowed.contain("/p/.annex.yaml", contents: [1, 2]))
+        try allowed.add("/p/.annex.yaml", contents: [1, 2])
+        try allowed.add("/p/.annex.yaml", contents: [1, 2])
+        #expect(allowed.contain("/p/.annex.yaml", contents: [1, 2]))
+        #expect(!allowed.contain("/p/.annex.yaml", contents: [1, 2, 3]))
+        #expect(!allowed.contain("/q/.annex.yaml", contents: [1, 2]))
+        chmod(allowed.folder, 0o777)
+        #expect(!allowed.contain("/p/.annex.yaml", contents: [1, 2]))
+    }
+}
+
+/// The question of `annex run --ask`.
+@Suite(.timeLimit(.minutes(20))) struct RunQuestionTests {
+    private static let hint = RunHint(
+        line: "x", choices: [RunChoice("--allow", "network"), RunChoice("--read", "/home/user/.ssh")])
+
+    @Test func `the question names every option in full, and what it gives`() throws {
+        let question = try #require(RunQuestion(Self.hint, place: "/p/.annex.yaml"))
+        #expect(question.text.contains("  1   --allow network\n") && question.text.contains("send everything"))
+        #expect(question.text.contains("  2   --read /home/user/.ssh\n") && question.text.contains("keys or passwords"))
+        #expect(question.text.contains("1r, 2r  the same, and remember it in /p/.annex.yaml"))
+    }
+
+    @Test func `only an offered key is an answer`() throws {
+        let question = try #require(RunQuestion(Self.hint, place: "/p/.annex.yaml"))
+        #expect(question.answer("1") == .once(Self.hint.choices[0]))
+        #expect(question.answer(" 2r ") == .always(Self.hint.choices[1]))
+        for line in [nil, "", "y", "yes", "0", "3", "11", "1rr", "r", "1 2", "-1"] { #expect(question.answer(line) == .no) }
+        let homeless = try #require(RunQuestion(Self.hint, place: nil))
+        #expect(homeless.answer("1r") == .no && !homeless.text.contains("remember"))
+    }
+
+    @Test func `an option that a terminal would not show as it is cannot be allowed`() {
+        for path in ["/p/a\u{1B}[2K", "/p/a\nb", "/p/\u{202E}gpj"] {
+            #expect(RunQuestion(RunHint(line: "x", choices: [RunChoice("--read", path)]), place: nil) == nil)
+        }
+        #expect(RunQuestion(RunHint(line: "x"), place: nil) == nil)
+    }
+
+    @Test func `a path with more rights replaces the same path with fewer`() {
+        var options = RunOptions()
+        func add(_ words: String...) -> Bool { options.add(words) }
+        let begun = add("--read", ".", "--write", "out")
+        let executes = add("--write-execute", "out")
+        #expect(begun && executes)
+        #expect(options.write.isEmpty && options.writeExecute == ["out"])
+        let reads = add("--execute", ".")
+        #expect(reads && options.read.isEmpty && options.execute == ["."])
+        for words in [["--read", "--write"], ["--nosuch", "x"], ["--read"]] {
+            let isAdded = options.add(words)
+            #expect(!isAdded)
+        }
+    }
+}
