@@ -135,6 +135,7 @@ struct ProgramRun {
         for path in options.write { program.write(path) }
         for path in options.execute { program.execute(path) }
         for path in options.writeExecute { program.writeAndExecute(path) }
+        if let kept = try AllowedFiles.kept(from: given) { program.execute(kept) }
         program.directory = options.directory
         if let home = HomeDirectory.shown(by: given) { program.environmentBytes["HOME"] = home }
         for entry in options.env {

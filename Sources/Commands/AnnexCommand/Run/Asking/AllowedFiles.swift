@@ -1,4 +1,6 @@
+import AnnexLaunch
 import AnnexLinux
+import AnnexPolicy
 internal import AnnexSigning
 import Glibc
 
@@ -14,6 +16,22 @@ struct AllowedFiles {
     static var ofUser: AllowedFiles? {
         let home = UserEnvironment.path("HOME").map { $0 + "/.local/state" }
         return (UserEnvironment.path("XDG_STATE_HOME") ?? home).map { AllowedFiles(folder: $0 + "/annex/run") }
+    }
+
+    /// The directory, if it lies where the program may write. It has to be kept from the program then, because the program
+    /// could allow files for the user. The program of root runs as another user, whose files do not count.
+    static func kept(from given: GivenPaths) throws(SystemError) -> String? {
+        guard geteuid() != 0, let allowed = ofUser, !given.written.isEmpty else { return nil }
+        let place = PathText.resolved(allowed.folder)
+        guard let outer = given.written.first(where: { PathText.isPath(real(place), within: $0.path) }) else { return nil }
+        try allowed.makeFolder()
+        return GivenPaths.resolved(place) ?? outer.path
+    }
+
+    /// The path without links, as far as its directories exist.
+    private static func real(_ path: String) -> String {
+        if let real = GivenPaths.resolved(path) { return real }
+        return path == "/" ? path : real(path.parentPath) + "/" + (PathText.parts(path).last ?? "")
     }
 
     /// Whether the user allowed this file with these contents.

@@ -9,12 +9,14 @@ struct GivenPaths {
 
     let read: [Pair]
     let write: [Pair]
-    private let others: [Pair]
+    private let execute: [Pair]
+    private let writeExecute: [Pair]
 
     init(_ options: RunOptions) {
         read = Self.pairs(options.read)
         write = Self.pairs(options.write)
-        others = Self.pairs(options.execute + options.writeExecute)
+        execute = Self.pairs(options.execute)
+        writeExecute = Self.pairs(options.writeExecute)
     }
 
     private static func pairs(_ values: [String]) -> [Pair] {
@@ -33,7 +35,9 @@ struct GivenPaths {
         pairs.last { PathText.isPath(path, within: $0.path) }?.typed
     }
 
-    var all: [Pair] { read + write + others }
+    var all: [Pair] { read + written + execute }
+    /// The paths that the program may change.
+    var written: [Pair] { write + writeExecute }
 
     /// Whether any option hands the path over.
     func contain(_ path: String) -> Bool { Self.typed(all, containing: path) != nil }
