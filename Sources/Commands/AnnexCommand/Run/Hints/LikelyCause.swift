@@ -30,16 +30,10 @@ enum LikelyCause {
         if let ended = likely.last(where: { $0.answer == .ended }) { return hint(ended) }
         if let hint = PathHint(policy: policy, given: given).hint(for: errors) { return hint }
         let quiet = denials.filter(\.isQuiet)
-        if let denial = matching(errors, among: likely) ?? last(of: likely) ?? matching(errors, among: quiet) {
-            return hint(denial)
-        }
+        if let denial = matching(errors, among: likely) ?? matching(errors, among: quiet) { return hint(denial) }
         // Without `--explain`, quiet denials are not known.
-        guard errors.states(EAFNOSUPPORT), !errors.mention("netlink"),
-            !policy.allowsUnixSockets
-        else { return nil }
-        return RunHint(
-            line: "socket(AF_UNIX): denied by seccomp with EAFNOSUPPORT; allowed by: --allow sockets",
-            choices: [RunChoice("--allow", "sockets")])
+        let known = KnownErrors(errors: errors, policy: policy, given: given)
+        return known.hint(denials) ?? last(of: likely).map(hint)
     }
 
     private static func hint(_ denial: Denial) -> RunHint {

@@ -9,10 +9,10 @@ struct MetLimit {
     let hint: RunHint
 
     /// - Returns: nil if neither the end nor the program's own errors tell of a limit.
-    init?(_ report: SandboxRunReport, policy: Policy, errors: StatedErrors) {
+    init?(_ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors) {
         // A call that ended the program is the cause, whatever the program printed before.
         guard report.reason != .deniedOperation else { return nil }
-        let limit = Self.ended(report.reason) ?? Self.stated(report, errors: errors)
+        let limit = Self.ended(report.reason) ?? Self.stated(report, denials: denials, errors: errors)
         let value = policy.limits.values.first { $0.name == limit }.map { Name.limit($0.name, $0.value) }
         guard let name = value ?? Self.fullScratch(policy, errors: errors).map({ .scratch($0) }) else { return nil }
         hint = Self.hint(name)
@@ -34,10 +34,14 @@ struct MetLimit {
         }
     }
 
-    private static func stated(_ report: SandboxRunReport, errors: StatedErrors) -> LimitName? {
+    private static func stated(
+        _ report: SandboxRunReport, denials: [Denial], errors: StatedErrors
+    ) -> LimitName? {
         if report.signal == SIGXFSZ || errors.states(EFBIG) { return .file }
         if errors.states(EMFILE) { return .descriptors }
-        if errors.states(ENOMEM) { return .memory }
+        // Runtimes also report a lack of memory if the policy denies memory that is to be executed.
+        let isOther = denials.contains { ["mmap", "mprotect"].contains($0.call) && !$0.isQuiet }
+        if errors.states(ENOMEM), !isOther { return .memory }
         return errors.states(EAGAIN) && errors.mention("fork", "thread", "process", "spawn") ? .processes : nil
     }
 

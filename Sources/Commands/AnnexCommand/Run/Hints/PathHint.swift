@@ -13,7 +13,7 @@ struct PathHint {
         let examination = PathExamination(policy)
         for stated in errors.lines where [0, ENOENT, EACCES, EPERM, EROFS].contains(stated.errno) {
             for path in stated.paths {
-                if let line = scratchLine(path, errno: stated.errno) { return RunHint(line: line) }
+                if let hint = scratchHint(path, errno: stated.errno) { return hint }
                 let finding = examination.finding(path, errno: stated.errno, makesFile: stated.makesFile)
                 if let finding { return hint(finding) }
             }
@@ -22,13 +22,21 @@ struct PathHint {
     }
 
     /// Nothing in the scratch directory can be executed, and the file there is gone when the program has ended.
-    private func scratchLine(_ path: String, errno: Int32) -> String? {
+    private func scratchHint(_ path: String, errno: Int32) -> RunHint? {
         let path = PathText.resolved(path)
         let place = policy.visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
         guard errno == EACCES, let scratch = policy.paths.scratch?.path, place == scratch else { return nil }
-        return
-            "\(Escaped(path, limit: 500)): nothing in \(scratch) is executed: add --write-execute DIR --env TMPDIR=DIR with a "
-            + "directory of yours. Files that the program writes there can then be executed"
+        let fault = "\(Escaped(path, limit: 500)): nothing in \(scratch) is executed"
+        let effect = "Files that the program writes there can then be executed"
+        guard let given = given.write.last else {
+            return RunHint(
+                line: "\(fault): add --write-execute DIR --env TMPDIR=DIR with a directory of yours. \(effect)")
+        }
+        let choice = RunChoice("--write-execute", given.typed, "--env", "TMPDIR=\(given.path)")
+        return RunHint(
+            line: "\(fault): use \(Escaped(choice.text, limit: 1_000)) instead of "
+                + "--write \(Escaped(ShellText.quoted(given.typed), limit: 500)). \(effect)",
+            choices: [choice])
     }
 
     private func hint(_ finding: PathExamination.Finding) -> RunHint {
@@ -36,6 +44,7 @@ struct PathHint {
         let (fault, remedy): (String, RunHint) =
             switch finding.fault {
             case .notShown: ("was not handed over", self.remedy(finding))
+            case .notReadable: ("may not be listed", self.remedy(finding))
             case .notWritable: ("may be read and not written", self.remedy(finding))
             case .notExecutable: ("may be read and not executed", execution(finding))
             case .writtenCode: ("was written by the program, or could be, and is not executed", written(finding))

@@ -45,7 +45,7 @@ enum RunHints {
         explained: Bool
     ) -> RunHint? {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return nil }
-        if let limit = MetLimit(report, policy: policy, errors: errors) { return limit.hint }
+        if let limit = MetLimit(report, denials: denials, policy: policy, errors: errors) { return limit.hint }
         let cause = LikelyCause.of(report, denials: denials, policy: policy, errors: errors, given: given)
         guard var hint = cause else { return nil }
         if !explained { hint.line += "; to see every denied call and path, add --explain" }

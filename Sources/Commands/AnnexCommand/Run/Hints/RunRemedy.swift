@@ -39,7 +39,16 @@ struct RunRemedy {
         ])
     }
 
+    /// Calls that are of use only together.
+    static let families = [
+        ["shmget", "shmat", "shmctl", "shmdt"], ["semget", "semop", "semctl", "semtimedop"],
+        ["msgget", "msgsnd", "msgrcv", "msgctl"],
+    ]
+
+    static func choice(_ family: [String]) -> RunChoice { RunChoice(family.flatMap { ["--allow-line", $0] }) }
+
     private static func allowances(for denial: Denial) -> [RunChoice]? {
+        if let family = families.first(where: { $0.contains(denial.call) }) { return [choice(family)] }
         if denial.allowedBy == "write-xor-execute: off" {
             return [RunChoice("--allow", "jit", purpose: ", for just-in-time compilers (node also has --jitless)")]
         }
@@ -54,6 +63,8 @@ struct RunRemedy {
         case "socket" where denial.text.contains("AF_UNIX"): return [RunChoice("--allow", "sockets")]
         case "mknod" where denial.text.contains(", 010"), "mknodat" where denial.text.contains(", 010"):
             return [RunChoice("--allow", "sockets", purpose: ", for named pipes and socket files")]
+        // A debugger makes many kinds of this one call.
+        case "ptrace": return [RunChoice("--allow", "jit", "--allow-line", "ptrace", purpose: ", for debuggers")]
         default: return nil
         }
     }

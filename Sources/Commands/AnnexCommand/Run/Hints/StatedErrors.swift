@@ -29,7 +29,7 @@ struct StatedErrors {
     private let text: String
 
     /// How many lines and names are looked at.
-    private static let most = (lines: 12, names: 16)
+    private static let most = (lines: 64, names: 16)
 
     /// - Parameter directory: the working directory, at which relative names begin.
     init(_ bytes: [UInt8], directory: String?) {
@@ -45,6 +45,9 @@ struct StatedErrors {
 
     /// Whether one of the last lines contains one of these words, which are in small letters.
     func mention(_ words: String...) -> Bool { words.contains { text.contains($0) } }
+
+    /// Whether the program printed nothing.
+    var isEmpty: Bool { text.isEmpty }
 
     func states(_ errno: Int32) -> Bool { lines.contains { $0.errno == errno } }
 
@@ -94,7 +97,7 @@ struct StatedErrors {
 
     /// Whether a line in small letters says that a file could not be used, but not why.
     private static func isVague(_ line: String) -> Bool {
-        if ["not found", "not exist", "doesn't exist"].contains(where: line.contains) { return true }
+        if ["not found", "not exist", "doesn't exist", "not available"].contains(where: line.contains) { return true }
         let failing = ["cannot ", "can't ", "can not ", "could not ", "couldn't ", "unable to ", "failed to ", "not be "]
         let using = ["open", "read", "write", "create", "find", "found", "load", "access"]
         return failing.contains(where: line.contains) && using.contains(where: line.contains)

@@ -18,6 +18,8 @@ package struct PathExamination {
     package enum Fault: Sendable, Hashable {
         /// The host has the path, and the sandbox does not.
         case notShown
+        /// The sandbox has the directory because it has something below it.
+        case notReadable
         case notWritable
         case notExecutable
         /// The file could be executed if the program could not have written it.
@@ -43,16 +45,25 @@ package struct PathExamination {
         }
         // The name itself may be hidden, or only the place that it leads to.
         let hidden = [path, real].first { !isShown($0) || [0, ENOENT].contains(errno) && policy.isPrivate($0) }
-        if let hidden {
-            return isProgram(real) ? hiddenProgram(real) : finding(hidden, fault: .notShown, rights: .read)
-        }
+        if let hidden { return isProgram(real) ? hiddenProgram(real) : hiddenData(hidden) }
         guard errno != ENOENT else { return nil }
+        if errno == EACCES, !allows(.read, on: real) { return finding(real, fault: .notReadable, rights: .read) }
         if ![0, EROFS].contains(errno), isProgram(real), !allows(.execute, on: real) {
             guard allows(.write, on: real) else { return finding(real, fault: .notExecutable, rights: .execute) }
             return finding(real, fault: .writtenCode, rights: .execute)
         }
         let isWriting = makesFile || errno == EROFS
         return isWriting && !allows(.write, on: real) ? finding(real, fault: .notWritable, rights: .write) : nil
+    }
+
+    /// A file that the sandbox does not have. A program that reads one of its settings or one of its data files usually reads
+    /// the others too.
+    private func hiddenData(_ path: String) -> Finding {
+        let parts = PathText.parts(path)
+        let places: [[Substring]] = [["etc"], ["var", "lib"], ["sys", "devices", "system"]]
+        let place = places.first { parts.starts(with: $0) && parts.count > $0.count + 1 }
+        let whole = place.map { "/" + parts.prefix($0.count + 1).joined(separator: "/") }
+        return Finding(path: path, fault: .notShown, grant: GrantOption(for: whole ?? path, rights: .read))
     }
 
     /// A program that the sandbox does not have. It usually needs the files around it too.

@@ -1,0 +1,62 @@
+import AnnexLaunch
+import AnnexLinux
+import AnnexPolicy
+internal import AnnexSandbox
+import Glibc
+
+/// Errors of well-known programs that name neither the call nor the path that failed. Each text here was printed by such a
+/// program in a sandbox.
+struct KnownErrors {
+    let errors: StatedErrors
+    let policy: Policy
+    let given: GivenPaths
+
+    /// What the program's texts say of the cause; nil if no text is known, or if the policy allows what the text is about.
+    func hint(_ denials: [Denial]) -> RunHint? {
+        builtProgram ?? socketFile ?? sharedMemory ?? terminal ?? network(denials)
+    }
+
+    /// `configure` and `ctest` run programs that they have just built, and do not say why one did not start.
+    private var builtProgram: RunHint? {
+        let texts = ["cannot run c compiled programs", "cannot run c++ compiled programs", "bad_command"]
+        guard texts.contains(where: { errors.mention($0) }), let place = given.write.last?.typed else { return nil }
+        let choice = RunChoice("--write-execute", place)
+        return RunHint(
+            line: "what the program can write is not executed: use \(Escaped(choice.text, limit: 600)) instead of "
+                + "--write \(Escaped(ShellText.quoted(place), limit: 600)), which gives this protection up",
+            choices: [choice])
+    }
+
+    private var socketFile: RunHint? {
+        guard !policy.allowsUnixSockets else { return nil }
+        let isSocket = errors.states(EAFNOSUPPORT) && !errors.mention("netlink")
+        guard isSocket || errors.mention("can't connect to the agent", "no agent running") else { return nil }
+        return RunHint(
+            line: "socket(AF_UNIX): denied by seccomp with EAFNOSUPPORT; allowed by: --allow sockets",
+            choices: [RunChoice("--allow", "sockets")])
+    }
+
+    /// A database that shares memory among its processes names the call, which the policy denies without a report.
+    private var sharedMemory: RunHint? {
+        let family = RunRemedy.families.first { calls in errors.states(ENOSYS) && calls.contains { errors.mention($0) } }
+        guard let family, let call = family.first.flatMap({ SystemCall(named: $0) }) else { return nil }
+        guard policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) != .allow else { return nil }
+        let choice = RunRemedy.choice(family)
+        return RunHint(line: "\(call.name): denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
+    }
+
+    private var terminal: RunHint? {
+        let texts = ["pseudo-terminal", "pseudo terminal", "pseudo-tty", "ptmx", "openpty", "forkpty", "out of pty"]
+        // tmux says only that its window could not be created.
+        guard (texts + ["create window failed"]).contains(where: { errors.mention($0) }) else { return nil }
+        return RunHint(line: "the sandbox has no pseudo-terminals of its own (/dev/ptmx), and no option gives them")
+    }
+
+    /// Most programs ask a name server although they can do without. Their words tell when one cannot.
+    private func network(_ denials: [Denial]) -> RunHint? {
+        let isAbout = errors.isEmpty || errors.mention("resolv", "unknown host", "hostname", "name or service", "dns")
+        let probe = denials.last { $0.call == "socket" && $0.text.contains("AF_INET") && !$0.isQuiet }
+        guard isAbout, let probe else { return nil }
+        return RunHint(line: RunHints.line(probe), choices: RunRemedy.of(probe)?.choices ?? [])
+    }
+}
