@@ -24,6 +24,8 @@ package struct ProgramStreams: ~Copyable {
     package var terminal: Descriptor?
     /// The other end of that terminal.
     private var master: Descriptor?
+    /// Reports each opening of that terminal; nil if the keys go to the program from the beginning.
+    private var openings: Descriptor?
     /// The captured output; nil if the caller did not ask for it.
     let captured: CapturedOutput?
     private var inward: [StreamRelay] = []
@@ -85,28 +87,26 @@ package struct ProgramStreams: ~Copyable {
         return taken
     }
 
-    /// Whether this process's standard input is a terminal. If so, the keys typed there go to the program.
-    private var readsTerminal: Bool { master != nil && isatty(STDIN_FILENO) == 1 }
-
     /// The relay between this process's terminal and the program's; nil if the program has no terminal.
     /// - Parameter suspendKey: called when the suspend key goes to the program. This key is Ctrl-Z unless the terminal
     ///   has another key for it.
     package mutating func takeRelay(suspendKey: @escaping @Sendable () -> Void) throws(SystemError) -> TerminalRelay? {
-        let reads = readsTerminal
         guard let master = master.take() else { return nil }
-        return try TerminalRelay(master, readsTerminal: reads, words: words, suspendKey: suspendKey)
+        return try TerminalRelay(
+            master, openings: openings.take(), caller: CallersTerminal(), words: words, suspendKey: suspendKey)
     }
 
     private mutating func makeTerminal(like: Int32) throws(SystemError) {
         var master: Int32 = -1
         var end: Int32 = -1
-        // If standard input is no terminal, this process's terminal keeps its modes and translates line ends itself. In
-        // that case the new terminal must not translate them again.
-        let isPlain: Int32 = isatty(STDIN_FILENO) == 1 ? 0 : 1
         // SAFETY: the call writes one number through each pointer and keeps neither.
-        _ = try SystemError.check("posix_openpt", unsafe annex_terminal_pair(like, isPlain, &master, &end))
+        _ = try SystemError.check("posix_openpt", unsafe annex_terminal_pair(like, &master, &end))
         self.master = Descriptor(owning: master)
         terminal = Descriptor(owning: end)
+        guard isatty(STDIN_FILENO) == 0 else { return }
+        // A user may have no watch left. The program then still gets keys after it has changed its terminal's modes.
+        let queue = annex_watch_opening(end)
+        if queue >= 0 { openings = Descriptor(owning: queue) }
     }
 
     // MARK: - Input

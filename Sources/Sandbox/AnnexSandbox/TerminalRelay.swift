@@ -1,5 +1,5 @@
 internal import AnnexLaunch
-package import AnnexLinux
+internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
@@ -7,113 +7,196 @@ internal import Synchronization
 /// Connects this process's terminal with the sandbox's own terminal. Keys go to the program as they are pressed, and
 /// the program's output is shown on this process's terminal. At the end, the modes of this process's terminal are
 /// restored.
+///
+/// If standard input is no terminal, most programs read no keys, and the keys belong to the shell. So keys go to the
+/// program only after it has opened its `/dev/tty` or changed its terminal's modes.
 package final class TerminalRelay: Sendable {
     private struct State: ~Copyable {
         var saved: termios?
         var isRaw = false
+        /// Whether the program wants keys.
+        var wantsKeys = false
+        /// Whether this process is about to stop or to end. It then takes no keys.
+        var isPaused = false
+        /// Whether the program has ended.
+        var isOver = false
+
+        var mayBeRaw: Bool { wantsKeys && !isPaused && !isOver }
     }
 
     private let master: Descriptor
-    private let readsTerminal: Bool
-    private let inward: StreamRelay?
-    private let outward: StreamRelay
+    private let caller: CallersTerminal
+    private let suspendKey: @Sendable () -> Void
     private let state = Mutex(State())
+    /// Whether this process's terminal adds carriage returns, as the program's terminal has already done.
+    /// SYNC: relaxed, because each change waits for `writing`, or can do no more harm than a doubled carriage return.
+    private let dropsReturns: Atomic<Bool>
+    /// Held while output is written to this process's terminal.
+    private let writing = Mutex(())
+    private let outward = Mutex<StreamRelay?>(nil)
 
     /// - Parameters:
-    ///   - readsTerminal: whether this process's standard input is a terminal. If so, its keys go to the program.
+    ///   - openings: reports when the program opens its terminal; nil if that cannot be seen.
     ///   - words: receives what the program shows on the terminal.
     ///   - suspendKey: called when the suspend key goes to the program. This key is Ctrl-Z unless the terminal has
     ///     another key for it.
-    package init(
-        _ master: consuming Descriptor, readsTerminal: Bool, words: LastWords? = nil,
+    init(
+        _ master: consuming Descriptor, openings: consuming Descriptor?, caller: CallersTerminal, words: LastWords?,
         suspendKey: @escaping @Sendable () -> Void
     ) throws(SystemError) {
-        let shown = [STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO].first { isatty($0) == 1 } ?? STDOUT_FILENO
-        outward = try StreamRelay(from: master.duplicate(), to: Self.duplicate(shown)) { words?.add($0) }
-        let key = Self.suspendKey
-        inward =
-            readsTerminal
-            ? try StreamRelay(from: Self.duplicate(STDIN_FILENO), to: master.duplicate()) { keys in
-                if key != 0 && keys.contains(key) { suspendKey() }
-            } : nil
+        let source = try master.duplicate()
         self.master = master
-        self.readsTerminal = readsTerminal
-        resume()
+        self.caller = caller
+        self.suspendKey = suspendKey
+        dropsReturns = Atomic(caller.addsReturns)
+        let begun = CallersTerminal.modes(of: self.master.number)
+        let relay = try StreamRelay(from: source) { [weak self] bytes in
+            guard let self else { return EPIPE }
+            // Before the program wrote these bytes, it may have made its terminal raw. Then this terminal must be raw too.
+            if let begun, self.hasChanged(since: begun) { self.takeKeys() } else { self.setRaw() }
+            return self.show(bytes, words: words)
+        }
+        outward.withLock { $0 = relay }
+        if caller.isInput { takeKeys() }
+        guard let openings = consume openings else { return }
+        _ = try StreamRelay(from: openings) { [weak self] _ in
+            self?.takeKeys()
+            return EPIPE
+        }
     }
 
     deinit {
         pause()
     }
 
-    /// The key for which this process's terminal sends SIGTSTP; 0 if there is no such key.
-    private static var suspendKey: UInt8 {
-        var modes = termios()
-        // SAFETY: the call writes one struct and keeps nothing.
-        guard unsafe tcgetattr(STDIN_FILENO, &modes) == 0 else { return 0x1A }
-        // SAFETY: the array of control characters is longer than the index `VSUSP`.
-        return unsafe withUnsafeBytes(of: &modes.c_cc) { unsafe $0[Int(VSUSP)] }
-    }
-
-    private static func duplicate(_ number: Int32) throws(SystemError) -> Descriptor {
-        Descriptor(owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(number, 3)))
-    }
-
     /// Copies the size of this process's window to the program's terminal.
     package func copySize() {
-        for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where isatty(number) == 1 {
-            _ = annex_terminal_copy_size(number, master.number)
-            return
+        _ = annex_terminal_copy_size(caller.shown.number, master.number)
+    }
+
+    // MARK: - Output
+
+    private func show(_ bytes: [UInt8], words: LastWords?) -> Int32? {
+        writing.withLock { _ in
+            let shown = dropsReturns.load(ordering: .relaxed) ? Self.withoutReturns(bytes) : bytes
+            words?.add(shown)
+            return StreamRelay.write(shown, to: caller.shown)
         }
     }
 
-    /// Restores the modes of this process's terminal.
+    /// The bytes without the carriage return before each line feed. A pair that is split between two pieces stays
+    /// whole, because a second carriage return changes nothing on the screen.
+    private static func withoutReturns(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(0x0D) else { return bytes }
+        return bytes.indices.compactMap { index in
+            let isPair = bytes[index] == 0x0D && index + 1 < bytes.count && bytes[index + 1] == 0x0A
+            return isPair ? nil : bytes[index]
+        }
+    }
+
+    /// Whether the program has changed its terminal so that it can read single keys, or keys that are not shown. Such a
+    /// program may read the keys from its standard output or error.
+    private func hasChanged(since begun: termios) -> Bool {
+        guard !state.withLock({ $0.wantsKeys }), let now = CallersTerminal.modes(of: master.number) else {
+            return false
+        }
+        let input = tcflag_t(ICANON) | tcflag_t(ECHO)
+        return now.c_lflag & input != begun.c_lflag & input || (now.c_oflag ^ begun.c_oflag) & tcflag_t(OPOST) != 0
+    }
+
+    /// From now on, this process's terminal adds no carriage returns. This waits until output is written that lacks
+    /// them. A stopped terminal (Ctrl-S) does not hold up the caller for long.
+    private func keepReturns() {
+        dropsReturns.store(false, ordering: .relaxed)
+        for _ in 0..<20 {
+            if writing.withLockIfAvailable({ _ in true }) == true { return }
+            usleep(5_000)
+        }
+    }
+
+    // MARK: - Keys
+
+    /// Sends keys to the program from now on. Only the first call has an effect.
+    private func takeKeys() {
+        let isFirst = state.withLock { state in
+            defer { state.wantsKeys = true }
+            return !state.wantsKeys && !state.isOver
+        }
+        guard isFirst, caller.keys != nil, let target = try? master.duplicate() else { return }
+        setRaw()
+        let (key, suspendKey) = (caller.suspendKey, suspendKey)
+        try? KeyRelay.start(from: caller, to: target) { [weak self] in
+            self?.readiness() ?? .never
+        } seen: { keys in
+            if key != 0 && keys.contains(key) { suspendKey() }
+        }
+    }
+
+    private func readiness() -> KeyRelay.Readiness {
+        let (isOver, isPaused) = state.withLock { ($0.isOver, $0.isPaused) }
+        if isOver { return .never }
+        guard !isPaused, caller.givesKeys else { return .later }
+        setRaw()
+        return .now
+    }
+
+    /// Lets this process's terminal hand every key on. This happens only in the foreground, because a background job
+    /// must not change the terminal.
+    private func setRaw() {
+        guard state.withLock({ $0.mayBeRaw && !$0.isRaw }), caller.isForeground else { return }
+        copySize()
+        keepReturns()
+        state.withLock { state in
+            guard !state.isRaw, state.mayBeRaw, caller.isForeground, var modes = caller.modes else { return }
+            state.saved = modes
+            unsafe cfmakeraw(&modes)
+            state.isRaw = caller.set(modes)
+        }
+        if !state.withLock({ $0.isRaw }) { dropsReturns.store(caller.addsReturns, ordering: .relaxed) }
+    }
+
+    /// Restores the modes of this process's terminal. Until `resume`, no keys go to the program.
     package func pause() {
         state.withLock { state in
-            guard state.isRaw, var saved = state.saved else { return }
+            state.isPaused = true
+            guard state.isRaw, let saved = state.saved else { return }
             state.isRaw = false
             // The terminal may still send replies to the program's last queries. The next program would read these
             // replies as typed input.
-            _ = tcflush(STDIN_FILENO, TCIFLUSH)
-            // TCSADRAIN would wait until all output was shown. A terminal that was stopped with Ctrl-S shows no output.
-            // SAFETY: the call reads one struct and keeps nothing.
-            _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
+            caller.dropKeys()
+            caller.set(saved)
+            dropsReturns.store(caller.addsReturns, ordering: .relaxed)
         }
     }
 
-    /// Lets Ctrl-C and similar keys signal this process again. The program's output is still shown unchanged.
+    /// Lets Ctrl-C and similar keys signal this process again, after the program's end. The program's output is still
+    /// shown unchanged.
     package func reclaimKeys() {
         state.withLock { state in
+            state.isOver = true
             guard state.isRaw, var modes = state.saved else { return }
             modes.c_oflag &= ~tcflag_t(OPOST)
-            // SAFETY: the call reads one struct and keeps nothing.
-            _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes)
+            caller.set(modes)
         }
     }
 
-    /// Sends every key to the program again. This happens only in the foreground, because a background job must not
-    /// change the terminal.
+    /// Sends every key to the program again, if the program wants keys and this process is in the foreground.
     package func resume() {
-        guard readsTerminal, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
-        copySize()
-        state.withLock { state in
-            var modes = termios()
-            // SAFETY: each call reads or writes one struct and keeps nothing.
-            guard !state.isRaw, unsafe tcgetattr(STDIN_FILENO, &modes) == 0 else { return }
-            state.saved = modes
-            unsafe cfmakeraw(&modes)
-            state.isRaw = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0
-        }
+        state.withLock { $0.isPaused = false }
+        setRaw()
     }
+
+    // MARK: - The end
 
     /// Whether all output of the program has been shown, so that `finish` does not wait.
-    package var isCarried: Bool { outward.isDone }
+    package var isCarried: Bool { outward.withLock { $0 }?.isDone != false }
 
     /// Calls `job` once, when all output of the program has been shown.
-    package func whenCarried(_ job: @escaping @Sendable () -> Void) { outward.whenDone(job) }
+    package func whenCarried(_ job: @escaping @Sendable () -> Void) { outward.withLock { $0 }?.whenDone(job) }
 
     /// Waits until all output of the program has been shown, and restores this process's terminal.
     package func finish() {
-        _ = outward.finish()
+        _ = outward.withLock { $0 }?.finish()
         pause()
     }
 }

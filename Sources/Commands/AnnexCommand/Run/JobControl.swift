@@ -20,6 +20,8 @@ struct JobControl {
     private let canStopAll: Bool
     private var isStopped = false
     private var asked: ContinuousClock.Instant?
+    /// Whether the key went to the program, so that the terminal has sent no signal.
+    private var wasKey = false
 
     init(_ run: SandboxRun, terminal: TerminalRelay?, canStopAll: Bool) {
         self.run = run
@@ -28,8 +30,11 @@ struct JobControl {
     }
 
     /// Call this function when a person has pressed Ctrl-Z, or another process has sent SIGTSTP.
-    mutating func ask() {
+    /// - Parameter isKey: whether the key went to the program. If so, this process must send the signal that the
+    ///   terminal would have sent to every process of the job.
+    mutating func ask(isKey: Bool = false) {
         asked = .now
+        wasKey = isKey
         stopTogether()
     }
 
@@ -52,7 +57,8 @@ struct JobControl {
         terminal?.pause()
         // If this process was stopped and continued, SIGCONT is pending now. If not, no shell could have continued it.
         // The kernel then ignored SIGTSTP, as it would for a program outside a sandbox.
-        if !run.keepingTime({ Self.stop() }) { goOn() }
+        let isWholeJob = wasKey
+        if !run.keepingTime({ Self.stop(wholeJob: isWholeJob) }) { goOn() }
     }
 
     /// Whether the job of this process receives the terminal's keys.
@@ -65,13 +71,16 @@ struct JobControl {
 
     /// Stops this process with SIGTSTP. SIGSTOP would be wrong, because it stops this process even if no shell can
     /// continue it. In that case, the kernel ignores SIGTSTP.
+    /// - Parameter wholeJob: whether to stop the other processes of the job too. They may wait for this process, or write
+    ///   into its input. A shell regards a job as stopped only if no process of the job runs.
     /// - Returns: whether the process was stopped and then continued. If so, SIGCONT is pending.
-    static func stop() -> Bool {
+    static func stop(wholeJob: Bool = false) -> Bool {
         var set = sigset_t()
         sigemptyset(&set)
         sigaddset(&set, SIGTSTP)
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        pthread_kill(pthread_self(), SIGTSTP)
+        // All other threads block the signal. So in both cases this thread gets it before the call returns.
+        if wholeJob { kill(0, SIGTSTP) } else { pthread_kill(pthread_self(), SIGTSTP) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         var pending = sigset_t()
         sigpending(&pending)

@@ -88,7 +88,7 @@ final class SignalForwarder: Sendable {
             switch item {
             case .ended(let report, let denials): return (report, denials)
             case .stopped: job.programStopped()
-            case .suspendKey: job.ask()
+            case .suspendKey: job.ask(isKey: true)
             }
         }
         return nil

@@ -8,14 +8,14 @@ extension Launcher {
         to plan: inout LaunchPlan, policy: Policy, bundle place: String?, bundleObject bundle: consuming Descriptor?,
         persistent: consuming Descriptor?, isMapped: Bool, followed: [LaunchPlan.Link],
         directory: SandboxConfiguration.Directory,
-        hasTerminal: Bool
+        terminal: consuming TerminalDevice?
     ) throws(SandboxError) {
         let paths = policy.paths
         let grants = try GrantLayout(policy, keeping: Self.place(of: persistent), followed: followed)
         try Self.rejectPrivate(paths, in: grants)
         plan.directory = try self.directory(
             directory, grants: grants, policy: policy, ownRoot: plan.layers.contains(.root))
-        let devices = policy.devices.map(\.path) + (hasTerminal ? ["/dev/tty"] : [])
+        let devices = policy.devices.map(\.path) + (terminal == nil ? [] : [TerminalDevice.place])
         if plan.layers.contains(.landlock) {
             // Landlock is nil only if every launch leaves the layer out.
             guard let landlock else { throw SandboxError("Landlock", cause: "the kernel has no Landlock") }
@@ -28,7 +28,9 @@ extension Launcher {
         }
         do throws(SystemError) {
             if plan.layers.contains(.root) {
-                try addRoot(to: &plan, paths: paths, devices: devices, persistent: persistent, isMapped: isMapped)
+                try addRoot(
+                    to: &plan, paths: paths, devices: devices, terminal: terminal, persistent: persistent,
+                    isMapped: isMapped)
                 addWritten(to: &plan, policy: policy, grants: grants)
                 try grants.bind(on: &plan)
             }
@@ -78,8 +80,8 @@ extension Launcher {
     /// Adds the parts of the sandbox's root that are neither grants nor the bundle. These are the private directories,
     /// shared memory, devices, and `/proc` with the links to it.
     private func addRoot(
-        to plan: inout LaunchPlan, paths: PolicyPaths, devices: [String], persistent: consuming Descriptor?,
-        isMapped: Bool
+        to plan: inout LaunchPlan, paths: PolicyPaths, devices: [String], terminal: consuming TerminalDevice?,
+        persistent: consuming Descriptor?, isMapped: Bool
     ) throws(SystemError) {
         if let scratch = paths.scratch {
             plan.scratches.append(Scratch(at: scratch.path, size: scratch.size, inodes: scratch.inodes))
@@ -98,8 +100,11 @@ extension Launcher {
             try plan.bind(
                 directory, at: kept.path, access: isMapped ? [.writable, .noExecute, .owned] : [.writable, .noExecute])
         }
-        for device in devices {
+        for device in devices where device != TerminalDevice.place {
             try plan.bind(Descriptor.reference(to: device), at: device, access: [.device, .noExecute])
+        }
+        if let terminal = consume terminal {
+            try plan.bind(terminal.takeFile(), at: TerminalDevice.place, access: [.device, .noExecute])
         }
         plan.hasProc = hasProcessFiles(paths, layers: plan.layers)
         guard plan.hasProc else { return }
@@ -206,7 +211,9 @@ extension Launcher {
         devices.map { device in
             // The filter decides which ioctls a terminal answers. The other devices answer no important ioctl.
             rule(
-                device, rights: device == "/dev/tty" ? [.readFile, .writeFile, .deviceIoctl] : [.readFile, .writeFile])
+                device,
+                rights: device == TerminalDevice.place
+                    ? [.readFile, .writeFile, .deviceIoctl] : [.readFile, .writeFile])
         }
     }
 

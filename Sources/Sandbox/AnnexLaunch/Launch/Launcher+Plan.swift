@@ -28,12 +28,13 @@ extension Launcher {
         if case .mapped(let owner) = configuration.owner { (plan.insideUser, plan.insideGroup) = (owner, owner) }
         let (directory, followed) = (configuration.directory, configuration.followed)
         let shared = configuration.shared
+        let terminal = configuration.terminalDevice(group: identity.group)
         plan.fileMask = configuration.fileMask
         if plan.layers.contains(.seccomp) { try addFilter(to: &plan, policy: policy, mode: configuration.denials) }
         try addFiles(
             to: &plan, policy: policy, bundle: place, bundleObject: configuration.bundle.take(),
             persistent: configuration.persistent.take(), isMapped: configuration.owner.isMapped, followed: followed,
-            directory: directory, hasTerminal: configuration.terminal != nil)
+            directory: directory, terminal: terminal)
         for directory in shared { try addShared(directory, user: identity.user, to: &plan) }
         if let frameworks, let directory = configuration.frameworks.take() {
             try addFrameworks(directory, at: frameworks, policy: policy, to: &plan)
