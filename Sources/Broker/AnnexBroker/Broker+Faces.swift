@@ -37,73 +37,26 @@ extension Broker {
     }
 
     package func icon(of identifier: String) throws(BrokerError) -> ExtensionIcon? {
-        try picture(of: identifier).map { picture throws(BrokerError) in try ExtensionIcon(picture) }
+        try face(of: identifier).icon().map { picture throws(BrokerError) in try ExtensionIcon(picture) }
     }
 
     /// A part of an extension's icon; nil if the extension has no icon.
     package func iconPart(of identifier: String, from offset: UInt64) throws(BrokerError) -> IconPart? {
-        try picture(of: identifier).map { picture in
+        try face(of: identifier).icon().map { picture in
             IconPart(of: picture, digest: Digest(ofFile: picture.bytes).bytes, from: offset)
         }
     }
 
-    private func picture(of identifier: String) throws(BrokerError) -> IconPicture? {
-        let (app, bundle) = try carried(identifier)
-        return try Self.reading(identifier) { () throws(BundleError) in
-            guard let icon = try app.icon(for: bundle) else { return nil }
-            return IconPicture(
-                bytes: try icon.bytes(), width: icon.width, height: icon.height, isTemplate: icon.isTemplate)
-        }
-    }
-
     package func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
-        let (_, bundle) = try carried(identifier)
-        let values = try Self.reading(identifier) { () throws(BundleError) in
-            try bundle.attributes().mapValues(ItemValue.init)
-        }
-        return try Self.carried(values, of: identifier, named: "its NSExtensionAttributes")
+        try face(of: identifier).attributes()
     }
 
     package func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
-        let (app, _) = try carried(identifier)
-        let values = try Self.reading(identifier) { () throws(BundleError) in
-            try app.typeDeclarations().mapValues(ItemValue.init)
-        }
-        return try Self.carried(values, of: identifier, named: "the types that its app declares")
+        try face(of: identifier).typeDeclarations()
     }
 
-    /// - Throws: a `BrokerError` if the values do not fit into a packet.
-    private static func carried(
-        _ values: [String: ItemValue], of identifier: String, named name: String
-    ) throws(BrokerError) -> [String: ItemValue] {
-        guard ServiceWire.carries(attributes: values) else {
-            throw BrokerError(
-                .invalidBundle, what: "\(name) are too long, or nested too deeply, for a host",
-                place: identifier, remedy: "keep them below 100 KiB and 16 levels")
-        }
-        return values
-    }
-
-    /// The bundles of an extension and of its app. The extension may be switched off, or name an unknown point.
-    private func carried(_ identifier: String) throws(BrokerError) -> (app: AppBundle, bundle: ExtensionBundle) {
-        let record = try found(identifier)
-        guard let bundle = record.bundle, let app = registry.value.app(carrying: record) else {
-            throw record.rejection
-                ?? BrokerError(.unknownExtension, what: "is not installed any more", place: identifier)
-        }
-        return (app, bundle)
-    }
-
-    private static func reading<Result>(
-        _ identifier: String, _ body: () throws(BundleError) -> Result
-    ) throws(BrokerError) -> Result {
-        do throws(BundleError) {
-            return try body()
-        } catch {
-            throw BrokerError(
-                .invalidBundle, what: "\(error.place): \(error.what) (\(error.rule.rawValue))", place: identifier,
-                remedy: error.remedy)
-        }
+    private func face(of identifier: String) throws(BrokerError) -> ExtensionFace {
+        try ExtensionFace(of: found(identifier), in: registry.value)
     }
 }
 

@@ -58,7 +58,7 @@ extension Broker {
         app identifier: String, to version: String?,
         recording keep: (Installation, AppBundle) throws(BrokerError) -> Void
     ) throws(BrokerError) -> [InstalledExtension] {
-        let number = try version.map { text throws(BrokerError) in try Self.number(text, of: identifier) }
+        let number = try version.map { text throws(BrokerError) in try BundleVersion(text, of: identifier) }
         let build = try BrokerError.wrapping { () throws(RegistryError) in
             try registry.value.build(of: identifier, version: number)
         }
@@ -73,13 +73,6 @@ extension Broker {
             }
             return described(installation)
         }
-    }
-
-    private static func number(_ version: String, of app: String) throws(BrokerError) -> BundleVersion {
-        if let number = BundleVersion(version) { return number }
-        throw BrokerError(
-            .unknownVersion, what: "has no version \(Escaped(version, limit: 64)), which is not a version at all",
-            place: app, remedy: "write whole numbers between dots, such as 1.4.12")
     }
 
     private func forgettingPin<Result>(
@@ -251,5 +244,17 @@ extension Broker {
         let registry = registry.value
         guard registry.record(identifier) != nil else { return .removed }
         return registry.isEnabled(identifier) ? nil : .disabled
+    }
+}
+
+extension BundleVersion {
+    /// A version that a user named, for an app.
+    fileprivate init(_ version: String, of app: String) throws(BrokerError) {
+        guard let number = BundleVersion(version) else {
+            throw BrokerError(
+                .unknownVersion, what: "has no version \(Escaped(version, limit: 64)), which is not a version at all",
+                place: app, remedy: "write whole numbers between dots, such as 1.4.12")
+        }
+        self = number
     }
 }

@@ -44,11 +44,11 @@ struct CallGroup: Sendable {
     static let starting = CallGroup("execve")
 }
 
-extension Policy {
+extension LayerRows {
     /// How far seccomp alone prevents the effect of a group.
     func seccompPart(_ group: CallGroup, sees: String) -> LayerPart {
-        let known = group.names.compactMap { SystemCall(named: $0, architecture: architecture) }
-        let allowing = known.filter { call in rules[call.number]?.contains { $0.answer == .allow } ?? false }
+        let known = group.names.compactMap { SystemCall(named: $0, architecture: policy.architecture) }
+        let allowing = known.filter { call in policy.rules[call.number]?.contains { $0.answer == .allow } ?? false }
         if allowing.isEmpty { return .whole }
         let names = allowing.map(\.name).joined(separator: ", ")
         return .none("the policy allows \(names), and \(sees)")
@@ -57,8 +57,8 @@ extension Policy {
     /// Whether these calls are refused with these registers.
     func denies(_ calls: [(name: String, arguments: [UInt64])]) -> Bool {
         calls.allSatisfy { name, arguments in
-            guard let call = SystemCall(named: name, architecture: architecture) else { return true }
-            return answer(number: call.number, arguments: arguments) != .allow
+            guard let call = SystemCall(named: name, architecture: policy.architecture) else { return true }
+            return policy.answer(number: call.number, arguments: arguments) != .allow
         }
     }
 }

@@ -28,6 +28,11 @@ package struct Attack: Sendable {
         self.init(id, technique: technique, addition: addition, trial: .tries(tries))
     }
 
+    /// A technique that the named tests perform.
+    static func driven(_ id: String, technique: String, by tests: String...) -> Attack {
+        Attack(id, technique: technique, trial: .drivenBy(tests))
+    }
+
     package var tries: [Try] { if case .tries(let tries) = trial { tries } else { [] } }
     package var section: String { String(id.prefix { $0 != "-" }) }
 }

@@ -1,7 +1,7 @@
-extension Policy {
+extension LayerRows {
     /// The rows about the rights that each path gives and withholds.
     var grantRows: [LayerTable.Row] {
-        visiblePaths.flatMap { visible in
+        policy.visiblePaths.flatMap { visible in
             let missing = PathRights([.read, .write, .execute]).subtracting(visible.rights)
             return visible.rights.each.map { given(visible, right: $0) }
                 + missing.each.map { withheld(visible, right: $0) }
@@ -34,7 +34,7 @@ extension Policy {
 
     /// How far Landlock withholds a right. Landlock adds up the rights of all directories above a path.
     private func landlockPart(_ visible: VisiblePath, right: PathRights) -> LayerPart {
-        let outer = visiblePaths.last {
+        let outer = policy.visiblePaths.last {
             $0.path != visible.path && PathText.isPath(visible.path, within: $0.path) && $0.rights.contains(right)
         }
         if let outer { return .none("a Landlock rule cannot remove a right that \(outer.path) gives") }
@@ -80,15 +80,15 @@ extension Policy {
 
     private var privateRows: [LayerTable.Row] {
         let persistent = LayerTable.Row(
-            .privateSize, at: places[.privateDirectory], elsewhere: "a watch of its size",
+            .privateSize, at: policy.places[.privateDirectory], elsewhere: "a watch of its size",
             parts: [.root: .none("a directory on disk has no size limit of its own")])
-        let scratch = LayerTable.Row(.scratchSize, at: places[.privateDirectory], parts: [.root: .whole])
-        return (paths.persistent == nil ? [] : [persistent]) + (paths.scratch == nil ? [] : [scratch])
+        let scratch = LayerTable.Row(.scratchSize, at: policy.places[.privateDirectory], parts: [.root: .whole])
+        return (policy.paths.persistent == nil ? [] : [persistent]) + (policy.paths.scratch == nil ? [] : [scratch])
     }
 
     private var deviceRow: LayerTable.Row? {
         LayerTable.Row(
-            .otherDevices, at: places[.devices],
+            .otherDevices, at: policy.places[.devices],
             parts: [
                 .root: .whole, .landlock: .whole,
                 .capabilities: .partly("making nodes; not opening existing nodes"),
@@ -98,9 +98,9 @@ extension Policy {
     }
 
     private var processFilesRow: LayerTable.Row? {
-        let isThere = paths.processFiles == .minimal
+        let isThere = policy.paths.processFiles == .minimal
         return LayerTable.Row(
-            .processFiles, at: places[.processFiles],
+            .processFiles, at: policy.places[.processFiles],
             parts: [
                 .root: .whole,
                 .pid: isThere

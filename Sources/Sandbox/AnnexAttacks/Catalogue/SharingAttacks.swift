@@ -1,7 +1,8 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
 
-extension Catalogue {
+/// Attacks on app groups and opened URLs.
+enum SharingAttacks {
     /// Further attacks that app groups and opened URLs make possible. Each attack needs a signed app and a broker, so
     /// tests perform it.
     static let sharing: [Attack] = [

@@ -2,30 +2,37 @@ extension Policy {
     /// The table of the layers that can enforce each statement of this policy. It also has the reasons why other layers
     /// cannot enforce the statement.
     public func layerTable() -> LayerTable {
-        LayerTable(
+        let rows = LayerRows(policy: self)
+        return LayerTable(
             policy: name,
-            rows: callRows + grantRows + fileRows + networkRows + processRows + privilegeRows + limitRows)
+            rows: rows.callRows + rows.grantRows + rows.fileRows + rows.networkRows + rows.processRows
+                + rows.privilegeRows + rows.limitRows)
     }
+}
+
+/// The rows of the table of layers for one policy.
+struct LayerRows {
+    let policy: Policy
 
     /// The rows about calls and their arguments. Only seccomp sees them.
-    private var callRows: [LayerTable.Row] {
-        let stated = rules.values.compactMap { $0.first { $0.answer == .allow } }.sorted { $0.call < $1.call }
+    fileprivate var callRows: [LayerTable.Row] {
+        let stated = policy.rules.values.compactMap { $0.first { $0.answer == .allow } }.sorted { $0.call < $1.call }
         let unseen: LayerPart =
-            architecture == .x86
+            policy.architecture == .x86
             ? .partly("from Linux 6.14 the kernel runs no filter for uretprobe and uprobe, which end the caller")
             : .whole
         let rows = stated.map { LayerTable.Row(.call($0.call), at: $0.place, parts: [.seccomp: .whole]) }
         return rows
             + [
-                LayerTable.Row(.otherCalls, at: unlisted.place, parts: [.seccomp: unseen]),
+                LayerTable.Row(.otherCalls, at: policy.unlisted.place, parts: [.seccomp: unseen]),
                 writeXorExecuteRow,
             ].compactMap { $0 }
     }
 
     private var writeXorExecuteRow: LayerTable.Row? {
-        guard writeXorExecute else { return nil }
+        guard policy.writeXorExecute else { return nil }
         return LayerTable.Row(
-            .writeXorExecute, at: places[.writeXorExecute],
+            .writeXorExecute, at: policy.places[.writeXorExecute],
             parts: [
                 .seccomp: startsPrograms
                     ? .partly("not the mappings that a started program requests in its ELF header: execve makes them")
@@ -39,24 +46,24 @@ extension Policy {
     /// that the launch starts.
     private var startsPrograms: Bool {
         ["execve", "execveat"].contains { name in
-            SystemCall(named: name, architecture: architecture)
-                .map { rules[$0.number]?.contains { $0.answer == .allow } ?? false } ?? false
+            SystemCall(named: name, architecture: policy.architecture)
+                .map { policy.rules[$0.number]?.contains { $0.answer == .allow } ?? false } ?? false
         }
     }
 
-    private var networkRows: [LayerTable.Row] {
-        guard network != .host else { return [] }
-        if network == .client { return clientRows }
+    fileprivate var networkRows: [LayerTable.Row] {
+        guard policy.network != .host else { return [] }
+        if policy.network == .client { return clientRows }
         let sockets = seccompPart(.networking, sees: "seccomp cannot read addresses")
         return [
             LayerTable.Row(
-                .network, at: places[.network],
+                .network, at: policy.places[.network],
                 parts: [
                     .network: .whole, .seccomp: sockets,
                     .landlock: .partly("from ABI 4, TCP only; not UDP, raw, netlink or packet sockets"),
                 ]),
             LayerTable.Row(
-                .abstractSockets, at: places[.network],
+                .abstractSockets, at: policy.places[.network],
                 parts: [
                     .network: .whole, .landlock: .partly("from ABI 6"),
                     .seccomp: seccompPart(.sockets, sees: "seccomp cannot read addresses"),
@@ -71,13 +78,13 @@ extension Policy {
         }
         return [
             LayerTable.Row(
-                .network, at: places[.network],
+                .network, at: policy.places[.network],
                 parts: [
                     .seccomp: .whole,
                     .landlock: .partly("from ABI 4, TCP only: the broker makes every connection"),
                 ]),
             LayerTable.Row(
-                .abstractSockets, at: places[.network],
+                .abstractSockets, at: policy.places[.network],
                 parts: [
                     .landlock: .partly("from ABI 6"),
                     .seccomp: denies(unix) ? .whole : .none("the policy allows Unix sockets"),
@@ -86,7 +93,7 @@ extension Policy {
     }
 
     /// The rows about other processes of the machine.
-    private var processRows: [LayerTable.Row] {
+    fileprivate var processRows: [LayerTable.Row] {
         [
             LayerTable.Row(
                 .signals,
@@ -130,14 +137,14 @@ extension Policy {
     /// How far a time namespace hides the machine's start. Some values count from the machine's start in every time
     /// namespace.
     private var startPart: LayerPart {
-        var telling = allowedCalls.contains("times") ? ["times"] : []
-        if paths.processFiles == .minimal { telling.append("/proc/self/sched") }
+        var telling = policy.allowedCalls.contains("times") ? ["times"] : []
+        if policy.paths.processFiles == .minimal { telling.append("/proc/self/sched") }
         return telling.isEmpty
             ? .whole : .partly("\(telling.joined(separator: " and ")) still count from the machine's start")
     }
 
     /// The rows about changes to the machine or to the process's own privileges.
-    private var privilegeRows: [LayerTable.Row] {
+    fileprivate var privilegeRows: [LayerTable.Row] {
         let mountCalls = seccompPart(.mounts, sees: "seccomp cannot read paths")
         return [
             LayerTable.Row(
@@ -191,12 +198,13 @@ extension Policy {
     }
 
     /// The rows about limits and the environment. No layer enforces these statements.
-    private var limitRows: [LayerTable.Row] {
+    fileprivate var limitRows: [LayerTable.Row] {
         LimitName.allCases.map { name in
-            LayerTable.Row(.limit(name.rawValue), at: places[.limit(name)], elsewhere: name.keeper, parts: [:])
+            LayerTable.Row(.limit(name.rawValue), at: policy.places[.limit(name)], elsewhere: name.keeper, parts: [:])
         } + [
             LayerTable.Row(
-                .environment, at: places[.environment], elsewhere: "the environment that the launch passes", parts: [:])
+                .environment, at: policy.places[.environment], elsewhere: "the environment that the launch passes",
+                parts: [:])
         ]
     }
 }

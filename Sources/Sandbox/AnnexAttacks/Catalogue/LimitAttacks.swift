@@ -1,7 +1,8 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
 
-extension Catalogue {
+/// Attacks on limits: descriptors, the start, memory and the end of an extension.
+enum LimitAttacks {
     static let descriptors: [Attack] = [
         Attack(
             "FD-01", technique: "Inherited host fd",
@@ -163,30 +164,30 @@ extension Catalogue {
     ]
 
     static let memory: [Attack] = [
-        driven("IPC-01", technique: "Double fetch", by: "AnnexChannelTests/DoubleFetchTests: IPC-01"),
-        driven("IPC-02", technique: "Truncate after map", by: "AnnexChannelTests/HandOverTests: IPC-02"),
-        driven("IPC-03", technique: "Grow after the size check", by: "AnnexChannelTests/HandOverTests: IPC-03"),
-        driven(
+        .driven("IPC-01", technique: "Double fetch", by: "AnnexChannelTests/DoubleFetchTests: IPC-01"),
+        .driven("IPC-02", technique: "Truncate after map", by: "AnnexChannelTests/HandOverTests: IPC-02"),
+        .driven("IPC-03", technique: "Grow after the size check", by: "AnnexChannelTests/HandOverTests: IPC-03"),
+        .driven(
             "IPC-04", technique: "Write after hand-over", by: "AnnexChannelTests/HandOverTests: IPC-04"),
-        driven(
+        .driven(
             "IPC-05", technique: "Ring index beyond size, offset+len overflow",
             by: "AnnexChannelTests/HostilePeerTests: IPC-05"),
-        driven(
+        .driven(
             "IPC-06", technique: "Futex/lock held by dead peer",
             by: "AnnexChannelTests/HostilePeerTests: IPC-06", "AnnexChannelTests/OutcomeTests: IPC-06"),
-        driven(
+        .driven(
             "IPC-07", technique: "Padding leaks host bytes",
             by: "AnnexModelTests/Codec/CodecTests: IPC-07"),
-        driven(
+        .driven(
             "IPC-08", technique: "Reply to unknown/duplicate id, wrong type",
             by: "AnnexChannelTests/HostilePeerTests: IPC-08"),
-        driven(
+        .driven(
             "IPC-09", technique: "NaN, NUL, bad UTF-8, huge ints in decode",
             by: "AnnexModelTests/Codec/CodecFuzzTests: IPC-09", "AnnexBundleTests/PropertyListTests: IPC-09"),
     ]
 
     static let lifetimes: [Attack] = [
-        driven(
+        .driven(
             "LIFE-01", technique: "Broker SIGKILLed leaves orphans",
             by: "AnnexSandboxTests/Warden/LifelineTests: a host that is killed leaves nothing",
             "EndToEndTests/LifetimeTests: L4",
@@ -198,63 +199,20 @@ extension Catalogue {
             ) { script, _, _ in
                 .outlives(script.conduct(.orphan, with: 4))
             }),
-        driven(
+        .driven(
             "LIFE-03", technique: "Host *thread* that spawned ends",
             by: "EndToEndTests/LifeTests: LIFE-03"),
-        driven(
+        .driven(
             "LIFE-04", technique: "Lifeline end kept by sibling",
             by: "AnnexSandboxTests/Warden/DescriptorsTests: LIFE-04"),
-        driven(
+        .driven(
             "LIFE-05", technique: "Leaked cgroups/dirs", by: "EndToEndTests/LifetimeTests: LIFE-05"),
-        driven(
+        .driven(
             "LIFE-06", technique: "Stop during start, double stop, re-entrancy",
             by: "AnnexChannelTests/OutcomeTests: LIFE-06", "EndToEndTests/LifeTests: LIFE-06",
             "AnnexBrokerTests/Simulation/LifecycleSimulationTests: every life has one end"),
-        driven(
+        .driven(
             "LIFE-07", technique: "Suspend/clock step", by: "AnnexLinuxTests/MonotonicClockTests: LIFE-07"
         ),
     ]
-
-    static let deputies: [Attack] = [
-        driven(
-            "DEPUTY-01", technique: "`../` or symlink in a path argument",
-            by: "AnnexBundleTests/HostileBundleTests: DEPUTY-01"),
-        driven(
-            "DEPUTY-02", technique: "Claims other extension's id", by: "AnnexRegistryTests/RegistryTests: P3"),
-        driven(
-            "DEPUTY-03", technique: "Manifest asks `/`, `$HOME`, glob",
-            by: "AnnexPolicyTests/PolicyTextTests: DEPUTY-03"),
-        driven(
-            "DEPUTY-04", technique: "Manifest/app id starting with `-` becomes an option (CVE-2024-32462)",
-            by: "AnnexBundleTests/AppBundleTests: DEPUTY-04"),
-        Attack(
-            "DEPUTY-05", technique: "Extension can write its own manifest/binary dir",
-            Try("create a file in its bundle", layers: [.root, .landlock]) { script, _, _ in
-                .succeeds(script.call("openat", with: .here, script.text("/bundle/more"), 0o2000101, 0o600))
-            }),
-        Attack(
-            "DEPUTY-06", technique: "\"Open URI\" file:// runs programs",
-            trial: .notApplicable("no policy lets an extension open URLs")),
-        driven(
-            "DEPUTY-07", technique: "Diagnostic code reading hostile /proc/PID (cmdline, links)",
-            by: "AnnexPolicyTests/PathUseTests: DEPUTY-07"),
-        driven(
-            "DEPUTY-08", technique: "Picked path swapped after consent",
-            by: "AnnexModelTests/ItemTests: items and their contents cross the wire"),
-        Attack(
-            "DEPUTY-09", technique: "Revoked grant still used",
-            trial: .notApplicable("a grant is the copied contents of one request; there is nothing to revoke")),
-        driven(
-            "DEPUTY-10", technique: "Two extensions collude by host API",
-            by: "AnnexRegistryTests/RegistryTests: P3"),
-        Attack(
-            "DEPUTY-11", technique: "Printed errors that steer the hint of annex run", addition: true,
-            trial: .drivenBy([
-                "EndToEndTests/RunHintTests: DEPUTY-11", "AnnexCommandTests/StatedErrorsTests: DEPUTY-11",
-            ])),
-    ]
-
-    private static func driven(_ id: String, technique: String, by tests: String...) -> Attack {
-        Attack(id, technique: technique, trial: .drivenBy(tests))
-    }
 }

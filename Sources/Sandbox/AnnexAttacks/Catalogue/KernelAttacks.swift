@@ -1,8 +1,11 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
 
-extension Catalogue {
-    static let filters: [Attack] = [
+/// Attacks on the filter of system calls, and on the parts of the kernel behind it.
+enum KernelAttacks {
+    static let all = filters + kernel
+
+    private static let filters: [Attack] = [
         Attack(
             "SEC-01", technique: "x32 numbers",
             Try("getpid by its x32 number", else: "a kernel without x32") { script, _, _ in
@@ -80,7 +83,7 @@ extension Catalogue {
             .call("prctl", with: 65, 1, 0, 0, 0, absent: [Number.invalid])),
     ]
 
-    static let kernel: [Attack] = [
+    private static let kernel: [Attack] = [
         Attack(
             "KERN-01", technique: "keyctl, add_key, request_key (cross-namespace keyrings)",
             .call("keyctl", with: 999, 0, 0, 0, 0, reaching: [Number.unsupported]),

@@ -1,7 +1,8 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
 
-extension Catalogue {
+/// Attacks on namespaces, sockets and the network.
+enum NamespaceAttacks {
     static let namespaces: [Attack] = [
         Attack(
             "NS-01", technique: "unshare(NEWUSER) regains caps for kernel attack",

@@ -1,7 +1,8 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
 
-extension Catalogue {
+/// Attacks on `/proc`, on other processes and on the terminal.
+enum ProcessAttacks {
     static let processFiles: [Attack] = [
         Attack(
             "PROC-01", technique: "core_pattern, modprobe, sysctl writes",

@@ -1,7 +1,8 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
 
-extension Catalogue {
+/// Attacks on files and on the paths that lead to them.
+enum FileAttacks {
     static let files: [Attack] = [
         Attack(
             "FS-01", technique: "Absolute path to host secret",

@@ -1,7 +1,8 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
 
-extension Catalogue {
+/// Attacks by objects that the kernel keeps for a program.
+enum ObjectAttacks {
     /// Objects that the kernel keeps for a program in addition to its memory. The host measures them while the program
     /// holds them. It allows an increase of at most 2 MiB. If objects count against the memory limit, they may use that
     /// limit too.
