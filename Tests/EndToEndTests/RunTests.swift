@@ -56,14 +56,19 @@ import Testing
         #expect(said.output.hasSuffix("same\n") && said.output.contains("65534"), "\(said.output)\(said.errors)")
     }
 
-    /// In many containers, the first process reaps no orphans.
+    /// In many containers, the first process reaps no orphans. Ten runs end by themselves, by a signal or by a limit.
     @Test func `no warden is left to the first process`() async throws {
         let products = ExampleBundles.products
         let namespaces = ["unshare", geteuid() == 0 ? "-pf" : "-Urpf", "--mount-proc", "--kill-child"]
         let first = [products.appending(path: "reports-its-world").path, "1", "first"]
-        let annex = [products.appending(path: "annex").path, "run", "--", "true"]
-        let said = try await Program.tool(namespaces + first + annex)
+        let line = """
+            for i in 1 2; do "$0" run -- true; "$0" run -- sh -c 'kill -9 $$'; "$0" run --timeout 0.1 -- sleep 10; \
+            "$0" run -- nosuch; timeout -s TERM 0.3 "$0" run -- sleep 10; done
+            """
+        let runs = ["/bin/sh", "-c", line, products.appending(path: "annex").path]
+        let said = try await Program.tool(namespaces + first + runs)
         #expect(said.output == "left=0\nsaid=first\n", "\(said.output)\(said.errors)")
+        #expect(said.errors.components(separatedBy: "ended: timeLimit").count == 3, "\(said.errors)")
     }
 
     @Test func `a loop keeps its input`() async throws {
