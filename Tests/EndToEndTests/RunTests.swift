@@ -71,6 +71,32 @@ import Testing
         #expect(said.errors.components(separatedBy: "ended: timeLimit").count == 3, "\(said.errors)")
     }
 
+    /// The filter of the outer sandbox would end a program that tries the features of the machine.
+    @Test(arguments: [["run", "--", "true"], ["doctor"], ["doctor", "--json"], ["attack"]])
+    func `annex inside a sandbox says that it is inside a sandbox`(command: [String]) async throws {
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        let said = try await Program.annex(["run", "--execute", annex, "--", annex] + command, in: folder)
+        #expect(said.errors.contains("this process itself runs in a sandbox of Annex"), "\(said.errors)")
+        #expect(said.status == ["run": 126, "doctor": 1, "attack": 2][command[0]], "\(said.errors)")
+    }
+
+    @Test func `an error about the working directory names its cause`() async throws {
+        let removed = try await shell("mkdir d; cd d; rmdir ../d; annex run --read . -- true")
+        #expect(removed.errors.contains("the working directory was removed"), "\(removed.errors)")
+        let unreadable = try await shell("mkdir -m 700 d; cd d; annex run --read . -- ls")
+        // The directory has another owner than the sandbox only if root runs the sandbox.
+        let isRoot = geteuid() == 0
+        #expect(unreadable.status == (isRoot ? 126 : 0), "\(unreadable.errors)")
+        #expect(unreadable.errors.contains("the sandbox runs as another user") == isRoot, "\(unreadable.errors)")
+    }
+
+    @Test func `an unknown policy is answered with the nearest name or with all names`() async throws {
+        let near = try await run("--policy", "toool", "--", "true")
+        #expect(near.errors.contains("unknown policy `toool`; did you mean `tool`?"), "\(near.errors)")
+        let far = try await run("--policy", "nosuch", "--", "true")
+        #expect(far.errors.contains("known are: base, compute, "), "\(far.errors)")
+    }
+
     @Test func `a loop keeps its input`() async throws {
         let piped = try await shell("printf 'a\\nb\\nc\\n' | while read l; do annex run -- true; echo $l; done")
         #expect(piped.output == "a\nb\nc\n")

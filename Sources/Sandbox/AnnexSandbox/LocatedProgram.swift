@@ -151,6 +151,19 @@ extension SandboxProgram {
         // another directory.
         return unsafe String(validatingCString: directory)
     }
+
+    /// Why `callersDirectory` is nil.
+    static var lackOfDirectory: String {
+        guard let directory = unsafe getcwd(nil, 0) else {
+            let number = errno
+            return number == ENOENT
+                ? "the working directory was removed"
+                : "the path of the working directory cannot be found out: \(Errno.text(number))"
+        }
+        // SAFETY: the call above allocated this text, and nothing else has it.
+        unsafe free(directory)
+        return "the path of the working directory is not UTF-8"
+    }
 }
 
 extension Substring {

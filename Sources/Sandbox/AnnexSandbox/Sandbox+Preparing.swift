@@ -89,7 +89,7 @@ extension Sandbox {
         guard let absolute = LocatedProgram.absolute(path) else {
             throw SandboxError(
                 step,
-                cause: "\(Escaped(path)) is relative, and the working directory was removed or its name is not UTF-8")
+                cause: "\(Escaped(path)) is relative, and \(SandboxProgram.lackOfDirectory)")
         }
         guard PathText.parts(absolute).contains("..") else { return PathText.resolved(absolute) }
         return try SandboxError.step(step) { () throws(SystemError) in try HostPath.resolve(absolute).path }

@@ -49,6 +49,13 @@ struct DoctorCommand: ParsableCommand {
     func run() throws {
         if let print { return try write(print) }
         if clean { return sweep() }
+        do throws(SandboxError) {
+            // The trials of the features would end this process.
+            try Confinement.rejectNesting()
+        } catch {
+            StandardError.print("annex: \(error)")
+            throw ExitCode(1)
+        }
         let diagnosis = Doctor.examine()
         if json {
             try printJSON(diagnosis)

@@ -50,6 +50,7 @@ struct ProgramRun {
     }
 
     private func runToItsEnd() throws -> End {
+        try Confinement.rejectNesting()
         // The launcher starts on a thread that blocks every signal. So no signal interrupts the launcher.
         let start = LauncherStart(waiving: Set(options.waive))
         defer { start.settle() }

@@ -104,6 +104,14 @@ public struct PolicyLibrary: Sendable {
         }.all
     }
 
+    private func unknownPolicy(_ name: String, at place: PolicyPlace?) -> PolicyError {
+        let nearest = NearestName.of(name, among: sources.keys)
+        // The policies of extension points have the long names of their points.
+        let known = sources.keys.filter { !$0.contains(".") }.sorted().joined(separator: ", ")
+        let list = nearest == nil && place == nil && !known.isEmpty ? "; known are: \(known)" : ""
+        return PolicyError("unknown policy `\(name)`\(list)", at: place, suggestion: nearest)
+    }
+
     private func collect(
         _ name: String, askedAt place: PolicyPlace?, for architecture: Architecture, above: [String],
         into joined: inout [PolicyDocument]
@@ -113,8 +121,7 @@ public struct PolicyLibrary: Sendable {
         }
         guard !joined.contains(where: { $0.name == name }) else { return }
         guard let source = sources[name] else {
-            throw PolicyError(
-                "unknown policy `\(name)`", at: place, suggestion: NearestName.of(name, among: sources.keys))
+            throw unknownPolicy(name, at: place)
         }
         let document = try PolicyDocument(text: source.text, file: source.file, architecture: architecture)
         for include in document.includes {

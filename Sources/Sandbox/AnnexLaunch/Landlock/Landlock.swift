@@ -1,6 +1,7 @@
 package import AnnexLinux
 internal import AnnexPolicy
 internal import CAnnexLinux
+internal import Glibc
 
 /// The kernel's Landlock ABI, and the rights of ABI 1 to 6 that Annex can handle. Annex does not handle rights that a
 /// later ABI added.
@@ -22,9 +23,22 @@ package struct LandlockVersion: Sendable, Hashable {
         guard version > 0 else {
             throw SystemError(
                 "landlock_create_ruleset", errno: -version,
-                remedy: "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in the `lsm=` parameter")
+                remedy: remedy(errno: -version, hasFilter: Confinement.hasFilter))
         }
         return LandlockVersion(abi: Int(version))
+    }
+
+    /// - Parameter hasFilter: whether a seccomp filter confines this process. A filter can deny Landlock although the kernel has it. The
+    ///   kernel itself never answers EPERM.
+    static func remedy(errno number: Int32, hasFilter: Bool) -> String {
+        let boot = "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in the `lsm=` parameter"
+        let allow =
+            "allow the landlock calls in the seccomp filter that confines this process (a container's or another sandbox's)"
+        switch number {
+        case EPERM where hasFilter: return allow
+        case ENOSYS where hasFilter: return "\(allow), or \(boot)"
+        default: return boot
+        }
     }
 
     /// The rights on files: 13 in ABI 1, and further rights for renaming across directories (2), truncating (3) and

@@ -13,6 +13,7 @@ extension Launcher {
     package static func start(
         waiving: Set<SandboxLayer> = [], share: GroupShare? = nil
     ) throws(SandboxError) -> Launcher {
+        try Confinement.rejectNesting()
         let loop = try SandboxError.step("event loop") { () throws(SystemError) in try EventLoop.shared() }
         let landlock = try landlock(isWaived: waiving.contains(.landlock))
         let candidates = ControlGroupHierarchy.candidates()

@@ -52,6 +52,10 @@ extension LaunchFailure {
 
     private static func groupRemedy(_ step: LaunchStep, errno number: Int32) -> String? {
         switch (step, number) {
+        case (.clone, EPERM) where Confinement.hasFilter, (.clone, ENOSYS) where Confinement.hasFilter:
+            return
+                "a seccomp filter confines this process and probably denies namespaces, as the default one of a container "
+                + "does: allow clone3, unshare and mount there (for example 'docker run --security-opt seccomp=unconfined')"
         case (.clone, EPERM), (.clone, ENOSYS), (.propagation, EPERM), (.maps, EPERM):
             return "a container, a chroot or a security module forbids user namespaces; in a container, allow unshare "
                 + "and mount (for example 'docker run --security-opt seccomp=unconfined')"
@@ -80,9 +84,10 @@ extension LaunchFailure {
         switch (step, number) {
         case (.root, ENODEV): return "the kernel lacks tmpfs"
         case (.executable, EACCES), (.directory, EACCES):
-            return
-                "the sandbox runs as another user, which may not read it or enter a directory above it: "
-                + "'chmod -R go+rX'"
+            // The sandbox of an ordinary user runs as that user.
+            return geteuid() == 0
+                ? "the sandbox runs as another user, which may not read it or enter a directory above it: "
+                    + "'chmod -R go+rX'" : "this user may not read it or enter a directory above it"
         case (.binds, ESTALE), (.trees, ESTALE), (.executable, ESTALE):
             return "the object at this path was replaced after it was checked: try again"
         case (.binds, ELOOP), (.executable, ELOOP), (.landlock, ELOOP):

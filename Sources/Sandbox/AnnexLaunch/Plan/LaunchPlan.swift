@@ -67,7 +67,9 @@ package struct LaunchPlan: ~Copyable, Sendable {
     /// The limits of the root's own tmpfs in bytes and files. This tmpfs holds mount points only.
     package var rootSize: UInt64 = 1 << 20
     package var rootInodes: UInt64 = 1024
-    package var hostname = "annex"
+    package var hostname = Self.sandboxHostname
+    /// The host name that every sandbox has.
+    static let sandboxHostname = "annex"
     /// The working directory inside the sandbox.
     package var directory = "/"
     package var scratches: [Scratch] = []

@@ -1,0 +1,42 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// What confines this process itself. Some causes of a failed launch lie there, and not in this machine.
+package enum Confinement {
+    /// Whether a seccomp filter confines this process. Container engines and sandboxes install one.
+    static var hasFilter: Bool { TextFile.read("/proc/self/status").map { field("Seccomp", of: $0) == "2" } ?? false }
+
+    /// Throws if this process runs in a sandbox of Annex. The filter of most policies ends a program that asks for a
+    /// namespace. So this asks only for facts that every sandbox tells.
+    package static func rejectNesting() throws(SandboxError) {
+        guard isSandbox(hostname: hostname, status: { TextFile.read("/proc/self/status") }, hasAllOfProc: hasAllOfProc)
+        else { return }
+        throw SandboxError(
+            "sandbox",
+            cause: "this process itself runs in a sandbox of Annex, which denies namespaces and filters of its own",
+            remedy: "run `annex` outside that sandbox")
+    }
+
+    /// Whether these facts show a sandbox of Annex. Containers differ: they keep a few capabilities, can gain privileges or
+    /// see all of `/proc`. All facts together never describe an ordinary machine that has the same name.
+    static func isSandbox(hostname: String, status: () -> String?, hasAllOfProc: Bool) -> Bool {
+        guard hostname == LaunchPlan.sandboxHostname, !hasAllOfProc, let status = status() else { return false }
+        let capabilities = field("CapBnd", of: status).flatMap { UInt64($0, radix: 16) }
+        return field("Seccomp", of: status) == "2" && field("NoNewPrivs", of: status) == "1" && capabilities == 0
+    }
+
+    private static func field(_ name: String, of status: String) -> Substring? {
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line?.split(whereSeparator: \.isWhitespace).last
+    }
+
+    // SAFETY: the call reads one constant text.
+    private static var hasAllOfProc: Bool { unsafe access("/proc/sys", F_OK) == 0 }
+
+    private static var hostname: String {
+        var room = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+        // SAFETY: the call writes at most the array's size, and the last byte stays 0.
+        guard unsafe gethostname(&room, room.count - 1) == 0 else { return "" }
+        return String(decoding: room.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
