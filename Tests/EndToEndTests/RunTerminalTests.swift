@@ -32,6 +32,12 @@ import Testing
         #expect(shown.contains("got hello\r\n") && shown.hasSuffix("[0, modes kept, left ]"), "\(shown)")
     }
 
+    @Test func `the terminal of the sandbox is never reported as denied`() async throws {
+        let line = "$0 run --explain -- sh -c 'cat /etc/shadow; read x </dev/tty' </dev/null"
+        let shown = try await shown(line, keys: ["shadow": "hello\n"])
+        #expect(shown.contains("annex: read /etc/shadow: denied") && !shown.contains("read /dev/tty"), "\(shown)")
+    }
+
     @Test func `a program reads keys if only its standard error is a terminal`() async throws {
         let line = "$0 run -- sh -c 'echo ready >&2; read x </dev/tty; echo got $x' </dev/null | tr a-z A-Z"
         let shown = try await shown(line, keys: ["ready": "hello\n"])

@@ -30,6 +30,8 @@ final class DenialListener: Sendable {
         var offers: [PolicyOffer] = []
         /// The directory of the bundle, for a program that has no root file system of its own.
         var bundle: String?
+        /// Whether the sandbox has a terminal of its own. It then shows `/dev/tty`, whatever the policy says.
+        var hasTerminal = false
         /// The program's executable. If it is nil, no functions are named.
         var program: ProgramFile?
     }

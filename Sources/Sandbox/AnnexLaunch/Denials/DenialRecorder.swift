@@ -23,7 +23,10 @@ struct DenialRecorder {
             scene.isLogged
             ? DenialLog(sandbox: scene.name, mode: scene.mode)
             : DenialLog(sandbox: scene.name, mode: scene.mode, logger: DenialLog.silent)
-        if scene.mode.checksPaths { paths = PathChecker(scene.policy, mode: scene.mode, bundle: scene.bundle) }
+        if scene.mode.checksPaths {
+            paths = PathChecker(
+                scene.policy, mode: scene.mode, bundle: scene.bundle, hasTerminal: scene.hasTerminal)
+        }
         if scene.mode == .learn { recording = Recording() }
     }
 

@@ -108,6 +108,7 @@ package final class Launcher: Sendable {
             name: String(decoding: configuration.arguments.first ?? [], as: UTF8.self))
         scene.isLogged = configuration.isLogged
         scene.offers = configuration.offers
+        scene.hasTerminal = configuration.terminal != nil
         if !configuration.effectiveLayers.contains(.root) { scene.bundle = try configuration.bundlePlace() }
         do throws(SystemError) {
             scene.program = try ProgramFile(configuration.executable)

@@ -7,15 +7,18 @@ struct PathChecker {
     private let mode: DenialMode
     /// The directory of the program's bundle, if the program has no root file system of its own.
     private let bundle: String?
+    /// Whether the sandbox has a terminal of its own, and so `/dev/tty`.
+    private let hasTerminal: Bool
     private var lookup: HostLookup
     /// A cache of decisions, because programs name the same paths repeatedly.
     private var granted: [NamedPath: Bool] = [:]
     private static let mostKept = 2_048
 
-    init(_ policy: Policy, mode: DenialMode, bundle: String?) {
+    init(_ policy: Policy, mode: DenialMode, bundle: String?, hasTerminal: Bool) {
         self.policy = policy
         self.mode = mode
         self.bundle = bundle
+        self.hasTerminal = hasTerminal
         lookup = HostLookup { Self.denyingLayers(of: policy, path: $0, rights: .write).isEmpty }
     }
 
@@ -29,6 +32,7 @@ struct PathChecker {
     mutating func doubtful(_ named: [NamedPath]) -> [NamedPath] {
         named.filter { path in
             if let known = granted[path] { return !known }
+            if hasTerminal, path.path == "/dev/tty", !path.rights.contains(.execute) { return false }
             let isGranted = isGranted(path.path, rights: path.rights) && placeOutside(path) == nil
             if granted.count >= Self.mostKept { granted.removeAll(keepingCapacity: true) }
             granted[path] = isGranted
