@@ -118,7 +118,9 @@ import Testing
         let question = try #require(RunQuestion(Self.hint, place: "/p/.annex.yaml"))
         #expect(question.answer("1") == .once(Self.hint.choices[0]))
         #expect(question.answer(" 2r ") == .always(Self.hint.choices[1]))
-        for line in [nil, "", "y", "yes", "0", "3", "11", "1rr", "r", "1 2", "-1"] { #expect(question.answer(line) == .no) }
+        for line in [nil, "", "y", "yes", "0", "3", "11", "1rr", "r", "1 2", "-1"] {
+            #expect(question.answer(line) == .no)
+        }
         let homeless = try #require(RunQuestion(Self.hint, place: nil))
         #expect(homeless.answer("1r") == .no && !homeless.text.contains("remember"))
     }

@@ -99,6 +99,28 @@ import Testing
         }
     }
 
+    /// The lines between the braces of a type and of all its extensions in one target. `.ci/numbers` counts them in the same way.
+    @Test func `no type has more than 800 lines over all its files`() throws {
+        var lines: [String: Int] = [:]
+        let head = /^(?:@[\w()]+ )*(?:[a-z]+ )*(?:struct|class|enum|actor|extension) (\w+).*\{ *$/
+        for (file, text) in try SourceTree.swiftFiles(in: "Sources") where !file.contains("/Compiled/") {
+            // A target is a folder of one of the groups in `Sources`.
+            let target = file.split(separator: "/").drop { $0 != "Sources" }.dropFirst(2).first ?? ""
+            var open: (type: String, count: Int)?
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                if let match = line.wholeMatch(of: head) { open = ("\(target) \(match.1)", 0) }
+                open?.count += 1
+                guard line.first == "}", let type = open else { continue }
+                lines[type.type, default: 0] += type.count
+                open = nil
+            }
+        }
+        #expect(lines.count > 1_000)
+        for (type, count) in lines where count > 800 {
+            Issue.record("\(type) has \(count) lines: which part is a type?")
+        }
+    }
+
     /// The file of median length must be neither too short nor too long.
     @Test func `the median source file has 80 to 130 lines`() throws {
         let lines = try SourceTree.swiftFiles(in: "Sources")

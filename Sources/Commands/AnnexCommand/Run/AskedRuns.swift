@@ -18,7 +18,8 @@ struct AskedRuns {
         var options = options
         project.extend(&options)
         if options.asks, !mayAsk {
-            StandardError.print("annex: --ask: standard input and standard error must be a terminal, so nothing is asked")
+            StandardError.print(
+                "annex: --ask: standard input and standard error must be a terminal, so nothing is asked")
         }
         var outcome = ProgramRun(options).run()
         for _ in 0..<Self.most where mayAsk {

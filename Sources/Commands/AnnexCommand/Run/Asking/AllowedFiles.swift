@@ -23,7 +23,9 @@ struct AllowedFiles {
     static func kept(from given: GivenPaths) throws(SystemError) -> String? {
         guard geteuid() != 0, let allowed = ofUser, !given.written.isEmpty else { return nil }
         let place = PathText.resolved(allowed.folder)
-        guard let outer = given.written.first(where: { PathText.isPath(real(place), within: $0.path) }) else { return nil }
+        guard let outer = given.written.first(where: { PathText.isPath(real(place), within: $0.path) }) else {
+            return nil
+        }
         try allowed.makeFolder()
         return GivenPaths.resolved(place) ?? outer.path
     }
@@ -49,7 +51,7 @@ struct AllowedFiles {
         let name = Self.name(place, contents: contents)
         do throws(SystemError) {
             _ = try ownDirectory().openBeneath(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-        } catch where error.errno == EEXIST {}
+        } catch  where error.errno == EEXIST {}
     }
 
     func makeFolder() throws(SystemError) { try Descriptor.makeDirectories(folder, mode: 0o700) }

@@ -79,7 +79,9 @@ struct ProjectFile: Equatable {
 
     /// The text, ready for a file.
     var text: String {
-        var lines = ["# Options that `annex run` adds for these programs. It asks before it uses a changed file.", "run:"]
+        var lines = [
+            "# Options that `annex run` adds for these programs. It asks before it uses a changed file.", "run:",
+        ]
         for entry in entries {
             lines.append("  - program: \(PathText.quoted(entry.program))")
             for name in Self.options {

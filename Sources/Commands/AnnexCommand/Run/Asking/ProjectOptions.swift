@@ -1,6 +1,6 @@
-internal import AnnexSandbox
 import AnnexLinux
 import AnnexPolicy
+internal import AnnexSandbox
 import Glibc
 
 /// The options that a project file adds to one `annex run`, and the way to remember more.

@@ -14,7 +14,8 @@ struct ProjectQuestion {
         var lines = ["annex: \(Escaped(place, limit: 4_096)) is new, or it was changed. It lets programs have more:"]
         for entry in file.entries {
             let words = ProjectFile.words(entry)
-            lines.append("  \(PlainText.shown(entry.program)): \(PlainText.shown(RunChoice(words).text, limit: 65_536))")
+            lines.append(
+                "  \(PlainText.shown(entry.program)): \(PlainText.shown(RunChoice(words).text, limit: 65_536))")
             lines.append("      \(RunMeaning.of(words))")
         }
         return (lines + ["annex: use it from now on? (y: yes, any other answer: no) "]).joined(separator: "\n")

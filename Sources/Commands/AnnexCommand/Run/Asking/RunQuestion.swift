@@ -33,7 +33,9 @@ struct RunQuestion {
         }
         if let place {
             let shown = Escaped(place, limit: 4_096)
-            lines.append("  \(choices.indices.map { "\($0 + 1)r" }.joined(separator: ", "))  the same, and remember it in \(shown)")
+            lines.append(
+                "  \(choices.indices.map { "\($0 + 1)r" }.joined(separator: ", "))  the same, and remember it in \(shown)"
+            )
         }
         return (lines + ["annex: which? (any other answer: none)"]).joined(separator: "\n")
     }
@@ -65,7 +67,8 @@ enum RunMeaning {
     /// Files that usually hold keys or passwords.
     private static let secrets: Set<String> = [
         ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pgpass", ".mozilla",
-        ".password-store", ".my.cnf", ".npmrc", ".pypirc", "gcloud", "gh", "google-chrome", "chromium", "keyrings", "shadow",
+        ".password-store", ".my.cnf", ".npmrc", ".pypirc", "gcloud", "gh", "google-chrome", "chromium", "keyrings",
+        "shadow",
     ]
 
     /// - Parameter options: names, each followed by its value.
@@ -80,7 +83,8 @@ enum RunMeaning {
         case "--write": "The program can then read, change and delete everything there.\(warning(value))"
         case "--execute": "The program can then read everything there, and run it.\(warning(value))"
         case "--write-execute": "The program can then change everything there, and run what it wrote.\(warning(value))"
-        case "--allow": (try? PolicyFragment.shipped(value))?.means ?? "This version of Annex does not say what that means."
+        case "--allow":
+            (try? PolicyFragment.shipped(value))?.means ?? "This version of Annex does not say what that means."
         case "--allow-line": "The kernel then performs these calls for the program."
         default: "The program can then use more of this machine."
         }

@@ -38,11 +38,13 @@ struct KnownErrors {
 
     /// A database that shares memory among its processes names the call, which the policy denies without a report.
     private var sharedMemory: RunHint? {
-        let family = RunRemedy.families.first { calls in errors.states(ENOSYS) && calls.contains { errors.mention($0) } }
+        let family = RunRemedy.families.first { calls in errors.states(ENOSYS) && calls.contains { errors.mention($0) }
+        }
         guard let family, let call = family.first.flatMap({ SystemCall(named: $0) }) else { return nil }
         guard policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) != .allow else { return nil }
         let choice = RunRemedy.choice(family)
-        return RunHint(line: "\(call.name): denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
+        return RunHint(
+            line: "\(call.name): denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
     }
 
     private var terminal: RunHint? {

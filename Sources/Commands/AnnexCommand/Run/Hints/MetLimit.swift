@@ -61,7 +61,8 @@ struct MetLimit {
             let more = Quantity.text(bytes: Quantity.four(times: scratch.size))
             let choice = RunChoice("--limit", "scratch=\(more)")
             return RunHint(
-                line: "\(scratch.path) holds at most \(Quantity.text(bytes: scratch.size)) and \(scratch.inodes) files: "
+                line:
+                    "\(scratch.path) holds at most \(Quantity.text(bytes: scratch.size)) and \(scratch.inodes) files: "
                     + "add \(option(choice)), or let the program use a directory that you hand over with --write",
                 choices: [choice])
         case .limit(.descriptors, let value) where value.count >= mostDescriptors:

@@ -11,7 +11,8 @@ struct RunRemedy {
     static func of(_ denial: Denial) -> RunRemedy? {
         switch denial.subject {
         case .path(let path):
-            return path.grant.map { RunRemedy([RunChoice($0.name, $0.path)]) } ?? denial.remedy.map(RunRemedy.init(text:))
+            return path.grant.map { RunRemedy([RunChoice($0.name, $0.path)]) }
+                ?? denial.remedy.map(RunRemedy.init(text:))
         case .call:
             if let choices = allowances(for: denial) { return RunRemedy(choices) }
             return denial.allowedBy.flatMap { line(entry: $0) } ?? denial.remedy.map(RunRemedy.init(text:))

@@ -98,7 +98,9 @@ struct StatedErrors {
     /// Whether a line in small letters says that a file could not be used, but not why.
     private static func isVague(_ line: String) -> Bool {
         if ["not found", "not exist", "doesn't exist", "not available"].contains(where: line.contains) { return true }
-        let failing = ["cannot ", "can't ", "can not ", "could not ", "couldn't ", "unable to ", "failed to ", "not be "]
+        let failing = [
+            "cannot ", "can't ", "can not ", "could not ", "couldn't ", "unable to ", "failed to ", "not be ",
+        ]
         let using = ["open", "read", "write", "create", "find", "found", "load", "access"]
         return failing.contains(where: line.contains) && using.contains(where: line.contains)
     }

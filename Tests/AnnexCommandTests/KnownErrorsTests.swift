@@ -1,0 +1,40 @@
+import AnnexPolicy
+import AnnexShippedPolicies
+import Testing
+
+@testable import AnnexCommand
+
+/// Hints about errors that name neither a call nor a path. Each text was printed by the program in a sandbox.
+@Suite(.timeLimit(.minutes(20))) struct KnownErrorsTests {
+    private func hint(_ text: String, policy name: String = "tool", write: [String] = []) throws -> RunHint? {
+        var options = RunOptions()
+        options.write = write
+        options.program = ["true"]
+        let policy = try Policy.compiledAhead(named: name, overriding: nil)
+        return KnownErrors(
+            errors: StatedErrors(Array(text.utf8), directory: "/"), policy: policy, given: GivenPaths(options)
+        ).hint([])
+    }
+
+    @Test(arguments: [
+        ("gpg: can't connect to the agent: General error", ["--allow", "sockets"]),
+        ("error connecting to /tmp/x (Address family not supported by protocol)", ["--allow", "sockets"]),
+        (
+            "DETAIL:  Failed system call was shmget(key=1, size=56, 03600): Function not implemented",
+            ["--allow-line", "shmget", "--allow-line", "shmat", "--allow-line", "shmctl", "--allow-line", "shmdt"]
+        ),
+        ("configure: error: cannot run C compiled programs.", ["--write-execute", "/tmp"]),
+        ("\t  1 - t (BAD_COMMAND)", ["--write-execute", "/tmp"]),
+    ])
+    func `a known text leads to the options that help`(text: String, options: [String]) throws {
+        #expect(try hint(text, write: ["/tmp"])?.choices.map(\.options) == [options])
+    }
+
+    @Test func `what the policy already allows, or nothing can allow, is not offered`() throws {
+        #expect(try hint("can't connect to the agent", policy: "tool+sockets") == nil)
+        #expect(try hint("configure: error: cannot run C compiled programs.") == nil)
+        let terminal = try #require(try hint("script: failed to create pseudo-terminal: No such file or directory"))
+        #expect(terminal.choices.isEmpty && terminal.line.contains("no option"))
+        #expect(try hint("something else failed") == nil)
+    }
+}
