@@ -12,7 +12,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -110,6 +110,9 @@ house-plan: setup ## the picture of the house plan in CONTRIBUTING.md, made anew
 
 numbers: ## the numbers of the house: files, longest functions, largest types
 	@.ci/numbers
+
+tool-page: setup ## Docs/Reference/ToolPolicy.md, made anew from the policy `tool`
+	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" policy explain tool --document > Docs/Reference/ToolPolicy.md
 
 attacks-page: setup ## Docs/Reference/Attacks.md, made anew from the catalogue
 	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" attack --document > Docs/Reference/Attacks.md

@@ -160,6 +160,7 @@ struct PolicyExplainCommand: ParsableCommand {
               annex policy explain tool /etc/passwd                      reading a file
               annex policy explain tool /etc/passwd read,write           reading and writing it
               annex policy explain compute 435 --json                    a call by its number
+              annex policy explain tool --document                       a page about the policy, in Markdown
 
             EXIT STATUS
               0   allowed, or allowed under conditions that are listed
@@ -178,7 +179,17 @@ struct PolicyExplainCommand: ParsableCommand {
     @Flag(help: "Print JSON instead of text.")
     var json = false
 
+    @Flag(help: "Print a page in Markdown: what the policy gives, what it denies and with which errno.")
+    var document = false
+
+    func validate() throws {
+        guard !document || (question.isEmpty && !json) else {
+            throw ValidationError("--document describes the whole policy: leave out the question and --json")
+        }
+    }
+
     func run() throws {
+        if document { return print(try PolicyFailure.reported { try choice.policy(policy).manual }, terminator: "") }
         let explanation = try PolicyFailure.reported {
             try choice.policy(policy).explanation(
                 of: try PolicyQuestion(words: question, architecture: choice.target))

@@ -33,6 +33,11 @@ extension Policy {
     }
 }
 
+extension Policy {
+    /// A page about this policy in Markdown, for the people who rely on it.
+    package var manual: String { PolicyManual(policy: self).text }
+}
+
 extension PolicyPlace {
     package var json: JSON {
         .object([

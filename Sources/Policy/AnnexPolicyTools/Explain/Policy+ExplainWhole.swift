@@ -1,5 +1,15 @@
 internal import AnnexPolicy
 
+/// Rules with the same answer and reason that follow each other in a policy's text.
+struct CallRuleGroup {
+    let answer: CallAnswer
+    let bound: CallBound?
+    let reason: String
+    let place: PolicyPlace
+    /// Each call by its name, with its conditions in words.
+    var calls: [String]
+}
+
 extension Policy {
     func explainWhole() -> Explanation {
         var lines = [ReportLine("\(name): \(summary)", tone: .heading)]
@@ -24,18 +34,10 @@ extension Policy {
             ]))
     }
 
-    /// Rules with the same answer and reason that follow each other in the policy's text.
-    private struct Group {
-        let answer: CallAnswer
-        let bound: CallBound?
-        let reason: String
-        let place: PolicyPlace
-        var calls: [String]
-    }
-
-    private func groups(_ belongs: (CallAnswer) -> Bool) -> [Group] {
+    /// Groups of the rules whose answer belongs to the question, in the order of the policy's text.
+    func groups(_ belongs: (CallAnswer) -> Bool) -> [CallRuleGroup] {
         let all = rules.values.joined().filter { belongs($0.answer) }.sorted { $0.place.comesBefore($1.place) }
-        var groups: [Group] = []
+        var groups: [CallRuleGroup] = []
         for rule in all {
             let said = rule.conditions.isEmpty ? rule.call : "\(rule.call) \(rule.words(for: architecture))"
             if let last = groups.indices.last, groups[last].reason == rule.reason, groups[last].answer == rule.answer,
@@ -44,14 +46,14 @@ extension Policy {
                 groups[last].calls.append(said)
             } else {
                 groups.append(
-                    Group(
+                    CallRuleGroup(
                         answer: rule.answer, bound: rule.bound, reason: rule.reason, place: rule.place, calls: [said]))
             }
         }
         return groups
     }
 
-    private func section(_ title: String, groups: [Group]) -> [ReportLine] {
+    private func section(_ title: String, groups: [CallRuleGroup]) -> [ReportLine] {
         guard !groups.isEmpty else { return [] }
         var lines = [ReportLine(title, tone: .heading)]
         for group in groups {

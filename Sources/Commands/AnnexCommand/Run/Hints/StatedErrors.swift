@@ -83,6 +83,7 @@ struct StatedErrors {
         ("failed to map segment from shared object", EACCES), ("memoryerror", ENOMEM), ("bad_alloc", ENOMEM),
         ("outofmemoryerror", ENOMEM), ("out of memory", ENOMEM), ("can't fork", EAGAIN), ("cannot fork", EAGAIN),
         ("permissionerror", EACCES), ("read only file system", EROFS),
+        ("file size limit exceeded", EFBIG),
     ]
     private static let texts: [(String, Int32)] =
         known.map { (String(cString: strerror($0)).lowercased(), $0) } + others

@@ -1,0 +1,101 @@
+import Foundation
+
+/// A task that once failed under `tool` although an option could mend it. Today the first message names that option.
+struct FailedTask: CustomStringConvertible, Sendable {
+    let name: String
+    /// The programs that must be installed.
+    let needs: [String]
+    /// The files of the working directory, by their names.
+    var files: [String: String] = [:]
+    /// The options of the first guess. `$DIR` stands for the working directory.
+    let guess: [String]
+    let script: String
+    /// A part of the hint after the first guess.
+    let hint: String
+    /// The options that the hint leads to; nil if nothing helps, which the hint says.
+    let remedy: [String]?
+
+    var description: String { name }
+
+    static let all: [FailedTask] = [
+        FailedTask(
+            name: "make runs what it built", needs: ["make", "cc"],
+            files: ["Makefile": "test: a\n\t./a\na: a.c\n\tcc -o a a.c\n", "a.c": "int main(void) { return 0; }\n"],
+            guess: ["--write", "."], script: "make test", hint: "use --write-execute . instead of --write .",
+            remedy: ["--write-execute", "."]),
+        FailedTask(
+            name: "configure runs what it built", needs: ["cc"],
+            files: [
+                "configure":
+                    "cc -o conftest a.c && ./conftest 2>log || { echo 'error: cannot run C compiled programs.' >&2; exit 1; }\n",
+                "a.c": "int main(void) { return 0; }\n",
+            ],
+            guess: ["--write", "."], script: "sh configure", hint: "use --write-execute . instead of --write .",
+            remedy: ["--write-execute", "."]),
+        FailedTask(
+            name: "a program of the caller", needs: ["cp"], files: ["run.sh": "cp /usr/bin/true made && ./made\n"],
+            guess: ["--write", "."], script: "sh run.sh", hint: "--write-execute .", remedy: ["--write-execute", "."]),
+        FailedTask(
+            name: "a manager of processes in python", needs: ["python3"], guess: [],
+            script: "python3 -c 'import multiprocessing; print(multiprocessing.Manager().list([1]))'",
+            hint: "--allow sockets", remedy: ["--allow", "sockets"]),
+        FailedTask(
+            name: "a function of python for C", needs: ["python3"], guess: [],
+            script: "python3 -c 'import ctypes; ctypes.CFUNCTYPE(None)(lambda: None)()'", hint: "--allow jit",
+            remedy: ["--allow", "jit"]),
+        FailedTask(
+            name: "a just-in-time compiler", needs: ["node"], guess: [], script: "node -e 'console.log(1)'",
+            hint: "--allow jit", remedy: ["--allow", "jit"]),
+        FailedTask(
+            name: "gpg with a password", needs: ["gpg", "gpg-agent"], files: ["data": "x\n"], guess: ["--write", "."],
+            script: "gpg --batch --yes --passphrase x -c data", hint: "--allow sockets",
+            remedy: ["--allow", "sockets", "--write", "."]),
+        FailedTask(
+            name: "a named pipe", needs: ["mkfifo"], guess: ["--write", "."], script: "mkfifo pipe",
+            hint: "--allow sockets", remedy: ["--allow", "sockets", "--write", "."]),
+        FailedTask(
+            name: "a server and its client", needs: ["python3"], guess: [],
+            script: """
+                python3 -c '
+                import socket
+                server = socket.create_server(("127.0.0.1", 0))
+                client = socket.create_connection(server.getsockname())
+                server.accept()[0].sendall(b"hello")
+                print(client.recv(5))'
+                """,
+            hint: "--allow loopback", remedy: ["--allow", "loopback"]),
+        FailedTask(
+            name: "a debugger", needs: ["strace"], guess: [], script: "strace -o /dev/null true",
+            hint: "--allow-line ptrace",
+            remedy: ["--allow", "jit", "--allow-line", "ptrace"]),
+        FailedTask(
+            name: "an agent for keys", needs: ["ssh-agent"], guess: [], script: "ssh-agent true",
+            hint: "--allow sockets", remedy: ["--allow", "sockets"]),
+        FailedTask(
+            name: "a manual page", needs: ["man"], guess: [], script: "man -P cat man >/dev/null",
+            hint: "--read /etc/manpath.config", remedy: ["--read", "/etc/manpath.config"]),
+        FailedTask(
+            name: "shared memory of a database", needs: ["python3"], guess: [],
+            script: """
+                python3 -c '
+                import ctypes, os
+                libc = ctypes.CDLL(None, use_errno=True)
+                if libc.shmget(0, 4096, 0o1600) < 0:
+                    raise SystemExit("shmget(0, 4096): " + os.strerror(ctypes.get_errno()))'
+                """,
+            hint: "--allow-line shmget", remedy: ["--allow-line", "shmget"]),
+        FailedTask(
+            name: "the list of the root", needs: ["ls"], guess: [], script: "ls /", hint: "no option hands it over",
+            remedy: nil),
+        FailedTask(
+            name: "a terminal of the program's own", needs: ["script"], guess: [],
+            script: "script -q -c true /tmp/typescript", hint: "no option gives them", remedy: nil),
+        FailedTask(
+            name: "a full scratch directory", needs: ["head"], guess: [],
+            script: "head -c 300M /dev/zero > /tmp/big", hint: "--limit scratch=1G", remedy: ["--limit", "scratch=1G"]),
+        FailedTask(
+            name: "a large file", needs: ["dd"], guess: ["--write", "."],
+            script: "dd if=/dev/zero of=big bs=1M seek=1024 count=1", hint: "--limit file=4G",
+            remedy: ["--limit", "file=4G", "--write", "."]),
+    ]
+}
