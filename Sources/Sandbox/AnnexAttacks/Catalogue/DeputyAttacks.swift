@@ -41,7 +41,7 @@ enum DeputyAttacks {
                 "EndToEndTests/RunHintTests: DEPUTY-11", "AnnexCommandTests/StatedErrorsTests: DEPUTY-11",
             ])),
         Attack(
-            "DEPUTY-12", technique: "A planted or changed project file, or a false question, that lets annex run allow more",
+            "DEPUTY-12", technique: "A planted project file or a false question that lets annex run allow more",
             addition: true, trial: .drivenBy(["EndToEndTests/RunAskTests: DEPUTY-12"])),
     ]
 }

@@ -56,8 +56,8 @@ package struct PathExamination {
         return isWriting && !allows(.write, on: real) ? finding(real, fault: .notWritable, rights: .write) : nil
     }
 
-    /// A file that the sandbox does not have. A program that reads one of its settings or one of its data files usually reads
-    /// the others too.
+    /// A file that the sandbox does not have. A program that reads one of its settings or data files usually reads the others
+    /// too.
     private func hiddenData(_ path: String) -> Finding {
         let parts = PathText.parts(path)
         let places: [[Substring]] = [["etc"], ["var", "lib"], ["sys", "devices", "system"]]
@@ -71,7 +71,8 @@ package struct PathExamination {
         let package = Self.package(of: path)
         // A directory that many programs share is not handed over for one of them.
         let isShared = PathText.danger(package, rights: [.read, .write, .execute]) != nil
-        return Finding(path: path, fault: .notShown, grant: GrantOption(for: isShared ? path : package, rights: .execute))
+        let grant = GrantOption(for: isShared ? path : package, rights: .execute)
+        return Finding(path: path, fault: .notShown, grant: grant)
     }
 
     /// The directory that a program was probably installed in: the one with the program, or the one above `bin`. A directory
