@@ -105,8 +105,9 @@ struct ProjectOptions {
         file.add(kept, for: program)
         do {
             guard let allowed = AllowedFiles.ofUser else { throw Unused(description: "HOME is not set") }
-            try ProjectFolder(folder).write(file.text)
+            // In this order, a failure leaves no file that the next run would refuse.
             try allowed.add(place, contents: Array(file.text.utf8))
+            try ProjectFolder(folder).write(file.text)
         } catch {
             StandardError.print("annex: not remembered: \(Escaped("\(error)", limit: 4_096))")
         }
