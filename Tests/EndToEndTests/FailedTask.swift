@@ -51,6 +51,11 @@ struct FailedTask: CustomStringConvertible, Sendable {
             script: "gpg --batch --yes --passphrase x -c data", hint: "--allow sockets",
             remedy: ["--allow", "sockets", "--write", "."]),
         FailedTask(
+            name: "a test that runs in the directory for temporary files", needs: ["cp"],
+            guess: ["--write-execute", "."],
+            script: "cp /usr/bin/true ${TMPDIR:-/tmp}/made && ${TMPDIR:-/tmp}/made", hint: "--env TMPDIR=",
+            remedy: ["--write-execute", ".", "--env", "TMPDIR=."]),
+        FailedTask(
             name: "a named pipe", needs: ["mkfifo"], guess: ["--write", "."], script: "mkfifo pipe",
             hint: "--allow sockets", remedy: ["--allow", "sockets", "--write", "."]),
         FailedTask(
@@ -71,9 +76,6 @@ struct FailedTask: CustomStringConvertible, Sendable {
         FailedTask(
             name: "an agent for keys", needs: ["ssh-agent"], guess: [], script: "ssh-agent true",
             hint: "--allow sockets", remedy: ["--allow", "sockets"]),
-        FailedTask(
-            name: "a manual page", needs: ["man"], guess: [], script: "man -P cat man >/dev/null",
-            hint: "--read /etc/manpath.config", remedy: ["--read", "/etc/manpath.config"]),
         FailedTask(
             name: "shared memory of a database", needs: ["python3"], guess: [],
             script: """

@@ -28,15 +28,18 @@ struct PathHint {
         guard errno == EACCES, let scratch = policy.paths.scratch?.path, place == scratch else { return nil }
         let fault = "\(Escaped(path, limit: 500)): nothing in \(scratch) is executed"
         let effect = "Files that the program writes there can then be executed"
-        guard let given = given.write.last else {
+        // Go takes no module for its own whose directory is the one for temporary files. So the hint names a directory in it.
+        guard let place = (given.writeExecute + given.write).last else {
             return RunHint(
                 line: "\(fault): add --write-execute DIR --env TMPDIR=DIR with a directory of yours. \(effect)")
         }
-        let choice = RunChoice("--write-execute", given.typed, "--env", "TMPDIR=\(given.path)")
+        let directory = Escaped(ShellText.quoted(place.path + "/tmp"), limit: 1_000)
+        let typed = Escaped(ShellText.quoted(place.typed), limit: 500)
+        let isExecuted = given.writeExecute.contains { $0.path == place.path }
+        let option = isExecuted ? "add" : "use --write-execute \(typed) instead of --write \(typed), with"
         return RunHint(
-            line: "\(fault): use \(Escaped(choice.text, limit: 1_000)) instead of "
-                + "--write \(Escaped(ShellText.quoted(given.typed), limit: 500)). \(effect)",
-            choices: [choice])
+            line: "\(fault): make a directory for temporary files (mkdir \(directory)), and \(option) "
+                + "--env TMPDIR=\(directory). \(effect)")
     }
 
     private func hint(_ finding: PathExamination.Finding) -> RunHint {

@@ -10,7 +10,7 @@ struct GivenPaths {
     let read: [Pair]
     let write: [Pair]
     private let execute: [Pair]
-    private let writeExecute: [Pair]
+    let writeExecute: [Pair]
 
     init(_ options: RunOptions) {
         read = Self.pairs(options.read)
