@@ -24,6 +24,7 @@ import Testing
             ["--allow-line", "shmget", "--allow-line", "shmat", "--allow-line", "shmctl", "--allow-line", "shmdt"]
         ),
         ("configure: error: cannot run C compiled programs.", ["--write-execute", "/tmp"]),
+        ("==1==ReserveShadowMemoryRange failed while trying to map 0x1000 bytes", ["--memory", "20T"]),
         ("\t  1 - t (BAD_COMMAND)", ["--write-execute", "/tmp"]),
     ])
     func `a known text leads to the options that help`(text: String, options: [String]) throws {

@@ -66,10 +66,16 @@ import Testing
         #expect(worked.status == 0, "\(worked.errors)")
     }
 
-    @Test func `a hidden file of the home directory brings HOME along`() async throws {
+    @Test func `a path of the home directory outside the working directory brings HOME along`() async throws {
         let home = folder.url.resolvingSymlinksInPath().path
         try Data("[user]\n".utf8).write(to: folder.url.appending(path: ".toolrc"))
-        for (options, expected) in [(["--read", ".toolrc"], home), (["--read", "made"], "/tmp")] {
+        try FileManager.default.createDirectory(atPath: home + "/project", withIntermediateDirectories: false)
+        chmod(home + "/project", 0o755)
+        for (options, expected) in [
+            (["--read", ".toolrc"], home), (["--read", "made", "--directory", "."], "/tmp"),
+            (["--read", "made", "--read", "project", "--directory", "project"], home),
+            (["--read", "project", "--directory", "project"], "/tmp"),
+        ] {
             let ran = try await Program.run(
                 "annex", ["run"] + options + ["--", "sh", "-c", "echo $HOME"], in: folder, environment: ["HOME": home])
             #expect(ran.output == expected + "\n", "\(ran.errors)")

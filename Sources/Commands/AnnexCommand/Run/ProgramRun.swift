@@ -138,7 +138,9 @@ struct ProgramRun {
         for path in options.writeExecute { program.writeAndExecute(path) }
         if let kept = try AllowedFiles.kept(from: given) { program.execute(kept) }
         program.directory = options.directory
-        if let home = HomeDirectory.shown(by: given) { program.environmentBytes["HOME"] = home }
+        if let home = HomeDirectory.shown(by: given, outside: GivenPaths.resolved(options.directory ?? ".")) {
+            program.environmentBytes["HOME"] = home
+        }
         for entry in options.env {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = parts.first, !name.isEmpty else {

@@ -225,6 +225,7 @@ extension SystemCallTable {
         getrusage who:int usage:address
         getpriority which:int who:int
         setpriority which:int who:int priority:int
+        sched_setscheduler process:int policy:int param:address
         sysinfo info:address
         uname name:address
         syslog action:int buffer:address size:int

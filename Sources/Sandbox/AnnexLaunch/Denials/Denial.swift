@@ -64,6 +64,13 @@ public struct Denial: Sendable, Hashable {
         }
     }
 
+    /// The same denial with another count.
+    package func counted(_ count: Int) -> Denial {
+        var copy = self
+        copy.count = count
+        return copy
+    }
+
     var isOfPath: Bool { if case .path = subject { true } else { false } }
 }
 

@@ -13,7 +13,7 @@ struct KnownErrors {
 
     /// What the program's texts say of the cause; nil if no text is known, or if the policy allows what the text is about.
     func hint(_ denials: [Denial]) -> RunHint? {
-        builtProgram ?? socketFile ?? sharedMemory ?? terminal ?? network(denials)
+        builtProgram ?? temporaryProgram ?? shadow ?? socketFile ?? sharedMemory ?? terminal ?? network(denials)
     }
 
     /// `configure` and `ctest` run programs that they have just built, and do not say why one did not start.
@@ -24,6 +24,23 @@ struct KnownErrors {
         return RunHint(
             line: "what the program can write is not executed: use \(Escaped(choice.text, limit: 600)) instead of "
                 + "--write \(Escaped(ShellText.quoted(place), limit: 600)), which gives this protection up",
+            choices: [choice])
+    }
+
+    /// Cargo runs the examples of documentation in the directory for temporary files.
+    private var temporaryProgram: RunHint? {
+        guard errors.mention("tempdir is mounted with noexec"), let scratch = policy.paths.scratch?.path else {
+            return nil
+        }
+        return PathHint(policy: policy, given: given).temporaryHint("nothing in \(scratch) is executed")
+    }
+
+    /// Sanitizers reserve terabytes of addresses, of which they use little.
+    private var shadow: RunHint? {
+        guard errors.mention("reserveshadowmemoryrange", "shadow memory range") else { return nil }
+        let choice = RunChoice("--memory", "20T")
+        return RunHint(
+            line: "the limit of memory also limits reserved addresses: add --memory 20T for a program with a sanitizer",
             choices: [choice])
     }
 

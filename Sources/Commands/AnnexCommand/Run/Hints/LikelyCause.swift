@@ -26,7 +26,7 @@ enum LikelyCause {
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths
     ) -> RunHint? {
         if let signal = report.signal, foreign.contains(signal) { return nil }
-        let likely = denials.filter { RunRemedy.of($0) != nil && !$0.isQuiet }
+        let likely = denials.filter { RunRemedy.of($0) != nil && !$0.isQuiet && !isOnlySeen($0) }
         if let ended = likely.last(where: { $0.answer == .ended }) { return hint(ended) }
         if let hint = PathHint(policy: policy, given: given).hint(for: errors) { return hint }
         let quiet = denials.filter(\.isQuiet)
@@ -34,6 +34,7 @@ enum LikelyCause {
         // Without `--explain`, quiet denials are not known.
         let known = KnownErrors(errors: errors, policy: policy, given: given)
         return known.hint(denials) ?? last(of: likely).map(hint)
+            ?? (errors.states(EPERM) ? likely.last { probes.contains($0.call) } : nil).map(hint)
     }
 
     private static func hint(_ denial: Denial) -> RunHint {
@@ -52,6 +53,11 @@ enum LikelyCause {
     private static func last(of denials: [Denial]) -> Denial? {
         let likely = denials.filter { !isProbe($0) }
         return likely.last(where: isOfPath) ?? likely.last
+    }
+
+    /// Whether a denied path lacks a right. Programs look for many files that they do not need.
+    private static func isOnlySeen(_ denial: Denial) -> Bool {
+        if case .path(let path) = denial.subject { path.missing.isEmpty } else { false }
     }
 
     private static func isProbe(_ denial: Denial) -> Bool {

@@ -26,7 +26,11 @@ struct PathHint {
         let path = PathText.resolved(path)
         let place = policy.visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
         guard errno == EACCES, let scratch = policy.paths.scratch?.path, place == scratch else { return nil }
-        let fault = "\(Escaped(path, limit: 500)): nothing in \(scratch) is executed"
+        return temporaryHint("\(Escaped(path, limit: 500)): nothing in \(scratch) is executed")
+    }
+
+    /// The way to execute files in the directory for temporary files.
+    func temporaryHint(_ fault: String) -> RunHint {
         let effect = "Files that the program writes there can then be executed"
         // Go takes no module for its own whose directory is the one for temporary files. So the hint names a directory in it.
         guard let place = (given.writeExecute + given.write).last else {

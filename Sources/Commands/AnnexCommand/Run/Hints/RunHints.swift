@@ -11,10 +11,30 @@ enum RunHints {
 
     /// Prints every kind of call and path that was denied.
     static func explain(_ denials: [Denial]) {
-        for denial in denials.prefix(most) { StandardError.print("annex: " + line(denial)) }
-        if denials.count > most {
-            StandardError.print("annex: the report has \(denials.count - most) more kinds of denials")
+        let kinds = merged(denials)
+        for denial in kinds.prefix(most) { StandardError.print("annex: " + line(denial)) }
+        if kinds.count > most {
+            StandardError.print("annex: the report has \(kinds.count - most) more kinds of denials")
         }
+    }
+
+    /// One denial for all calls that the same option allows. They usually differ only in an address.
+    static func merged(_ denials: [Denial]) -> [Denial] {
+        var order: [String] = []
+        var kinds: [String: Denial] = [:]
+        for denial in denials {
+            let remedy = RunRemedy.of(denial)?.text ?? denial.text
+            let key: String
+            if case .path(let path) = denial.subject {
+                key = "\(path.shown) \(denial.headline)"
+            } else {
+                key = "\(denial.call) \(remedy)"
+            }
+            if kinds[key] == nil { order.append(key) }
+            let before = kinds[key]?.count ?? 0
+            kinds[key] = (kinds[key] ?? denial).counted(before + denial.count)
+        }
+        return order.compactMap { kinds[$0] }
     }
 
     static func line(_ denial: Denial) -> String {

@@ -4,14 +4,20 @@ import AnnexPolicy
 /// The home directory of the caller.
 ///
 /// A program in a sandbox usually gets its private directory as HOME, because it can write there. But if the caller hands over
-/// hidden files of the home directory, such as `~/.gitconfig`, the program has to look for them at their place.
+/// files of the home directory, such as `~/.gitconfig` or `~/data`, the program has to look for them at their place.
 enum HomeDirectory {
-    /// - Returns: the caller's HOME if a hidden file or directory in it was handed over; otherwise nil.
-    static func shown(by given: GivenPaths) -> [UInt8]? {
+    /// - Parameter directory: the working directory. Projects usually lie in the home directory, and need no HOME.
+    /// - Returns: the caller's HOME if something in it was handed over that is not in the working directory; otherwise nil.
+    static func shown(by given: GivenPaths, outside directory: String?) -> [UInt8]? {
         guard let home = UserEnvironment.path("HOME"), let real = GivenPaths.resolved(home), real != "/" else {
             return nil
         }
-        let start = real + "/."
-        return given.all.contains { $0.path.hasPrefix(start) } ? Array(home.utf8) : nil
+        let isShown = given.all.contains { one in
+            let isOfProject = directory.map {
+                PathText.isPath(one.path, within: $0) || PathText.isPath($0, within: one.path)
+            }
+            return PathText.isPath(one.path, within: real) && isOfProject != true || one.path.hasPrefix(real + "/.")
+        }
+        return isShown ? Array(home.utf8) : nil
     }
 }

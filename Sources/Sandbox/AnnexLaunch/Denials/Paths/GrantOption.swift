@@ -1,3 +1,4 @@
+internal import AnnexLinux
 internal import AnnexPolicy
 
 /// An option of `annex run` that hands a path over.
@@ -20,7 +21,9 @@ package struct GrantOption: Sendable, Hashable {
             } else {
                 ("--read", .read)
             }
-        guard PathText.misspelling(path) == nil, PathText.danger(path, rights: given) == nil else { return nil }
+        guard PathText.misspelling(path) == nil, PathText.danger(path, rights: given) == nil,
+            path != UserEnvironment.path("HOME")
+        else { return nil }
         self.name = name
         self.path = path
     }
