@@ -6,7 +6,7 @@ import Testing
 /// `annex run` reads the plain form of its command line by itself, because ArgumentParser takes as long as the sandbox.
 @Suite(.timeLimit(.minutes(20))) struct RunOptionsTests {
     private static let plain: [[String]] = [
-        ["--", "true"],
+        ["--", "true"], ["ls"], ["ls", "-l", "--", "x"], ["--explain", "ls", "--explain"], ["ls", "--help"],
         ["--policy", "compute", "--", "./hello", "-v", "--policy", "x"],
         ["--memory", "64M", "--timeout", "2.5", "--launch-limit", "1", "--explain", "--", "ls"],
         ["--read", "a", "--read", "b", "--write", "c", "--env", "A=b", "--", "ls"],
@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["ls"], ["--policy"], ["--policy", "--", "ls"], ["--memory", "0", "--", "ls"], ["--timeout", "-1", "--", "ls"],
+        [], ["-h"], ["-x", "ls"], ["--policy"], ["--policy", "--", "ls"], ["--memory", "0", "--", "ls"],
+        ["--timeout", "-1", "--", "ls"],
         ["--help", "--", "ls"], ["--waive", "network", "--", "ls"], ["--"],
     ])
     func `the plain reader leaves every other command line to ArgumentParser`(_ arguments: [String]) {

@@ -52,9 +52,9 @@ struct FailedTask: CustomStringConvertible, Sendable {
             remedy: ["--allow", "sockets", "--write", "."]),
         FailedTask(
             name: "a test that runs in the directory for temporary files", needs: ["cp"],
-            guess: ["--write-execute", "."],
-            script: "cp /usr/bin/true ${TMPDIR:-/tmp}/made && ${TMPDIR:-/tmp}/made", hint: "--env TMPDIR=",
-            remedy: ["--write-execute", ".", "--env", "TMPDIR=."]),
+            guess: ["--write", "."],
+            script: "cp /usr/bin/true ${TMPDIR:-/tmp}/made && ${TMPDIR:-/tmp}/made",
+            hint: "use --write-execute . instead of --write .", remedy: ["--write-execute", "."]),
         FailedTask(
             name: "a named pipe", needs: ["mkfifo"], guess: ["--write", "."], script: "mkfifo pipe",
             hint: "--allow sockets", remedy: ["--allow", "sockets", "--write", "."]),

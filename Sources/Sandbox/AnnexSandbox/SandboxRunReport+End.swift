@@ -23,7 +23,7 @@ extension SandboxRunReport {
         }
         layers = launch?.layers ?? []
         waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }
-        writableCode = policy.paths.grants.filter(\.rights.isWritableCode).map { "\(Escaped($0.path, limit: 8_192))" }
+        writableCode = policy.paths.writableCode.map { "\(Escaped($0, limit: 8_192))" }
         steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }
         denials = end.denials.map(DenialRecord.init)
         denialCount = end.denialSummary.total

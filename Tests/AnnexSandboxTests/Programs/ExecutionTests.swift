@@ -58,10 +58,24 @@ import Testing
         async throws
     {
         let (output, report) = try await result(Self.copies) { $0.writeAndExecute(folder) }
-        #expect(output == "0\n" && report.writableCode == [folder])
-        // Anonymous memory keeps its protection, and so does the scratch directory.
-        let (scratch, _) = try await result("cd /tmp; \(Self.copies)") { $0.writeAndExecute(folder) }
-        #expect(scratch == "126\n")
+        #expect(output == "0\n" && report.writableCode == [folder, "/tmp"])
+    }
+
+    @Test(arguments: [false, true])
+    func `FS-38: the scratch directory is executed only beside a directory that may be written and executed`(
+        _ isGiven: Bool
+    ) async throws {
+        // With that right, the program could copy each of its files to the granted directory.
+        let (output, report) = try await result("cd /tmp; \(Self.copies)") {
+            if isGiven { $0.writeAndExecute(folder) } else { $0.write(folder) }
+        }
+        #expect(output == (isGiven ? "0\n" : "126\n"))
+        #expect(report.writableCode.contains("/tmp") == isGiven)
+    }
+
+    @Test func `FS-38: shared memory is executed in no sandbox`() async throws {
+        let (output, _) = try await result("cd /dev/shm; \(Self.copies)") { $0.writeAndExecute(folder) }
+        #expect(output == "126\n")
     }
 
     @Test func `FS-38: a directory above code of the caller cannot be exchanged`() async throws {

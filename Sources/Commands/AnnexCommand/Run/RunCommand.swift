@@ -191,7 +191,8 @@ struct RunCommand: ParsableCommand {
         }
     }
 
+    /// Ends the process itself. If this threw an exit status, the parser would first write its whole help text.
     func run() throws {
-        throw ExitCode(AskedRuns(options).run())
+        Glibc.exit(AskedRuns(options).run())
     }
 }

@@ -41,7 +41,7 @@ package struct ArgumentKind: Sendable, Hashable {
 extension ArgumentKind {
     /// Reads one line of the table of kinds (`ArgumentKind.table`); nil if the line has another form.
     init?(line: Substring, architecture: Architecture) {
-        let words = line.split(separator: " ")
+        let words = line.parts(between: .space)
         guard words.count >= 3, let bits = Int(words[1]), bits == 32 || bits == 64 else { return nil }
         guard let style = Style(word: words[2]) else { return nil }
         var constants: [Constant] = []
@@ -72,9 +72,9 @@ extension ArgumentKind.Style {
 
 extension ArgumentKind.Constant {
     fileprivate init?(word: Substring, architecture: Architecture) {
-        let sides = word.split(separator: "=")
+        let sides = word.parts(between: UInt8(ascii: "="))
         guard sides.count == 2 else { return nil }
-        let values = sides[1].split(separator: "/")
+        let values = sides[1].parts(between: UInt8(ascii: "/"))
         guard let first = values.first, let last = values.last, values.count <= 2 else { return nil }
         guard let value = WholeNumber.parse(architecture == .x86 ? first : last) else { return nil }
         self.init(name: String(sides[0]), value: value)

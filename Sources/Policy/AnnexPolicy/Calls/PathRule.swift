@@ -76,7 +76,7 @@ struct PathRule: Sendable, Hashable {
 extension PathRule {
     /// Reads one line of the table; nil if the line has another form.
     init?(line: Substring) {
-        let words = line.split(separator: " ")
+        let words = line.parts(between: .space)
         guard words.count >= 4, let (text, directory) = Self.place(words[1]), let need = Need(word: words[2]),
             let link = Link(word: words[3])
         else { return nil }
@@ -102,7 +102,7 @@ extension PathRule {
             guard let numbers = numbers(word), numbers.count == 2 else { return nil }
             return (.socketAddress(register: Int(numbers[0]), size: Int(numbers[1])), nil)
         }
-        let sides = word.split(separator: "@")
+        let sides = word.parts(between: UInt8(ascii: "@"))
         guard let register = Int(sides[0]), sides.count <= 2 else { return nil }
         guard sides.count == 2 else { return (.path(register: register), nil) }
         guard let directory = Int(sides[1]) else { return nil }
@@ -111,7 +111,7 @@ extension PathRule {
 
     /// The numbers after a word's first colon.
     fileprivate static func numbers(_ word: Substring) -> [UInt64]? {
-        let parts = word.split(separator: ":").dropFirst()
+        let parts = word.parts(between: UInt8(ascii: ":")).dropFirst()
         let numbers = parts.compactMap { WholeNumber.parse($0) }
         return numbers.count == parts.count ? numbers : nil
     }

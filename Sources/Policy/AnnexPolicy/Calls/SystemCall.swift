@@ -57,7 +57,7 @@ extension SystemCall {
 extension PathRule {
     /// The table of paths by call. It is read once.
     fileprivate static let byCall: [String: [PathRule]] = Dictionary(
-        grouping: table.split(separator: "\n").compactMap { PathRule(line: $0) }, by: \.call)
+        grouping: table[...].parts(between: .lineEnd).compactMap { PathRule(line: $0) }, by: \.call)
 }
 
 /// A processor architecture whose system calls Annex knows.

@@ -43,29 +43,57 @@ extension SystemCallTable {
         let arm: Int32?
     }
 
-    static let entries: [Entry] = numbers.split { $0 == "," || $0 == "\n" }.compactMap { item in
-        let words = item.split(separator: " ")
+    static let entries: [Entry] = items.compactMap { item in
+        let words = item.parts(between: .space)
         guard words.count == 3 else { return nil }
         return Entry(name: String(words[0]), x86: Int32(words[1]), arm: Int32(words[2]))
     }
 
+    private static var items: [Substring] {
+        numbers.utf8.split { $0 == UInt8(ascii: ",") || $0 == .lineEnd }.map(Substring.init)
+    }
+
+    /// The number of one call; nil if this architecture has no such call. A launch asks only this, because reading the
+    /// whole table takes as long as many of its steps together.
+    static func number(of name: String, on architecture: Architecture) -> Int32? {
+        for item in items where item.utf8.drop(while: { $0 == .space }).starts(with: name.utf8) {
+            let words = item.parts(between: .space)
+            guard words.count == 3, words[0] == name else { continue }
+            return Int32(words[architecture == .x86 ? 1 : 2])
+        }
+        return nil
+    }
+
     private static func kinds(of architecture: Architecture) -> [String: ArgumentKind] {
-        let lines = ArgumentKind.table.split(separator: "\n")
+        let lines = ArgumentKind.table[...].parts(between: .lineEnd)
         let kinds = lines.compactMap { ArgumentKind(line: $0, architecture: architecture) }
         return Dictionary(kinds.map { ($0.name, $0) }) { first, _ in first }
     }
 
     private static func signatures(with kinds: [String: ArgumentKind]) -> [String: [SystemCall.Argument]] {
         var result: [String: [SystemCall.Argument]] = [:]
-        for line in signatures.split(separator: "\n") {
-            let words = line.split(separator: " ")
+        for line in signatures[...].parts(between: .lineEnd) {
+            let words = line.parts(between: .space)
             guard let name = words.first else { continue }
             result[String(name)] = words.dropFirst().compactMap { word in
-                let sides = word.split(separator: ":")
+                let sides = word.parts(between: UInt8(ascii: ":"))
                 guard sides.count == 2, let kind = kinds[String(sides[1])] else { return nil }
                 return SystemCall.Argument(name: String(sides[0]), kind: kind)
             }
         }
         return result
     }
+}
+
+extension Substring {
+    /// The parts of a table's text, which is ASCII. Splitting by characters takes several times as long, because each
+    /// character's end has to be found.
+    func parts(between separator: UInt8) -> [Substring] {
+        utf8.split(separator: separator).map(Substring.init)
+    }
+}
+
+extension UInt8 {
+    static let space = UInt8(ascii: " ")
+    static let lineEnd = UInt8(ascii: "\n")
 }

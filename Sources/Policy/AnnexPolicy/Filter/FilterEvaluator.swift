@@ -67,12 +67,12 @@ extension Policy {
     /// Whether the policy allows a call. The answer comes from the filter if the filter was compiled ahead, so that no
     /// rule has to be read from the policy's text.
     package func filterAllows(_ name: String, arguments: [UInt64]) -> Bool {
-        guard let call = SystemCall(named: name, architecture: architecture) else { return false }
+        guard let number = SystemCallTable.number(of: name, on: architecture) else { return false }
         let registers = arguments + [UInt64](repeating: 0, count: 6 - arguments.count)
         guard let filter = book.filter else {
-            return answer(number: call.number, arguments: registers) == .allow
+            return answer(number: number, arguments: registers) == .allow
         }
-        let asked = FilterEvaluator.Call(number: call.number, architecture: architecture.audit, arguments: registers)
+        let asked = FilterEvaluator.Call(number: number, architecture: architecture.audit, arguments: registers)
         return (try? FilterEvaluator(program: filter.program).answer(to: asked)) == .allow
     }
 }

@@ -78,6 +78,17 @@ public struct PolicyPaths: Sendable, Hashable {
     package var frameworks: PathRights { bundle.intersection(.read) }
     /// The private directories of the process. The directory on disk comes first.
     package var privateDirectories: [PrivateDirectory] { [persistent, scratch].compactMap { $0 } }
+    /// The rights on the scratch directory. A program that may execute what it writes at a granted path could copy any
+    /// file of its own to that path. Withholding `execute` from the scratch directory would then deny it nothing.
+    package var scratchRights: PathRights {
+        grants.contains { $0.rights.isWritableCode && !$0.isOptional } ? [.read, .write, .execute] : [.read, .write]
+    }
+    /// The paths at which the program can execute what it wrote.
+    package var writableCode: [String] {
+        let given = grants.filter(\.rights.isWritableCode).map(\.path)
+        guard let scratch, scratchRights.isWritableCode else { return given }
+        return given + [scratch.path]
+    }
     /// The directory for files that are kept, if there is one: a program's `HOME`.
     package var home: String? { (persistent ?? scratch)?.path }
     /// The directory for files that need not be kept: a program's `TMPDIR`.
@@ -142,11 +153,17 @@ extension Policy {
                     path: PathText.frameworks, rights: paths.frameworks, place: places[.bundle],
                     reason: "Frameworks of the extension's app, if it has one"))
         }
-        for directory in paths.privateDirectories {
+        if let kept = paths.persistent {
             visible.append(
                 VisiblePath(
-                    path: directory.path, rights: [.read, .write], place: places[.privateDirectory],
-                    reason: directory == paths.persistent ? "the private directory" : "the scratch directory"))
+                    path: kept.path, rights: [.read, .write], place: places[.privateDirectory],
+                    reason: "the private directory"))
+        }
+        if let scratch = paths.scratch {
+            visible.append(
+                VisiblePath(
+                    path: scratch.path, rights: paths.scratchRights, place: places[.privateDirectory],
+                    reason: "the scratch directory"))
         }
         if hasSharedMemory {
             visible.append(

@@ -84,7 +84,10 @@ extension Launcher {
         persistent: consuming Descriptor?, isMapped: Bool
     ) throws(SystemError) {
         if let scratch = paths.scratch {
-            plan.scratches.append(Scratch(at: scratch.path, size: scratch.size, inodes: scratch.inodes))
+            plan.scratches.append(
+                Scratch(
+                    at: scratch.path, size: scratch.size, inodes: scratch.inodes,
+                    isExecutable: paths.scratchRights.contains(.execute)))
             if hasSharedMemory(paths, devices: devices) {
                 plan.scratches.append(
                     Scratch(at: PolicyPaths.sharedMemoryPath, size: scratch.size, inodes: scratch.inodes))
@@ -199,7 +202,11 @@ extension Launcher {
         for file in paths.writtenFiles where grants.place(showing: file.path) == nil {
             rules.append(rule(file.path, rights: .readFile))
         }
-        rules += paths.privateDirectories.map { rule($0.path, rights: .owning.union(special)) }
+        if let kept = paths.persistent { rules.append(rule(kept.path, rights: .owning.union(special))) }
+        if let scratch = paths.scratch {
+            rules.append(
+                rule(scratch.path, rights: paths.scratchRights.landlock(onDirectory: true).union(special)))
+        }
         if hasSharedMemory(paths, devices: devices) {
             rules.append(rule(PolicyPaths.sharedMemoryPath, rights: .owning))
         }

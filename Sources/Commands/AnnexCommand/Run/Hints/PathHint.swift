@@ -21,7 +21,7 @@ struct PathHint {
         return nil
     }
 
-    /// Nothing in the scratch directory can be executed, and the file there is gone when the program has ended.
+    /// Without a directory of `--write-execute`, nothing in the scratch directory can be executed.
     private func scratchHint(_ path: String, errno: Int32) -> RunHint? {
         let path = PathText.resolved(path)
         let place = policy.visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
@@ -29,21 +29,20 @@ struct PathHint {
         return temporaryHint("\(Escaped(path, limit: 500)): nothing in \(scratch) is executed")
     }
 
-    /// The way to execute files in the directory for temporary files.
-    func temporaryHint(_ fault: String) -> RunHint {
-        let effect = "Files that the program writes there can then be executed"
-        // Go takes no module for its own whose directory is the one for temporary files. So the hint names a directory in it.
-        guard let place = (given.writeExecute + given.write).last else {
+    /// The way to execute files in the directory for temporary files; nil if the program may execute them.
+    func temporaryHint(_ fault: String) -> RunHint? {
+        guard !policy.paths.scratchRights.contains(.execute) else { return nil }
+        guard let typed = given.write.last?.typed else {
             return RunHint(
-                line: "\(fault): add --write-execute DIR --env TMPDIR=DIR with a directory of yours. \(effect)")
+                line:
+                    "\(fault): add --write-execute DIR with a directory of yours. Then files that the program writes there, "
+                    + "or for temporary use, can be executed")
         }
-        let directory = Escaped(ShellText.quoted(place.path + "/tmp"), limit: 1_000)
-        let typed = Escaped(ShellText.quoted(place.typed), limit: 500)
-        let isExecuted = given.writeExecute.contains { $0.path == place.path }
-        let option = isExecuted ? "add" : "use --write-execute \(typed) instead of --write \(typed), with"
+        let choice = RunChoice("--write-execute", typed)
         return RunHint(
-            line: "\(fault): make a directory for temporary files (mkdir \(directory)), and \(option) "
-                + "--env TMPDIR=\(directory). \(effect)")
+            line: "\(fault): use \(Escaped(choice.text, limit: 600)) instead of --write "
+                + "\(Escaped(ShellText.quoted(typed), limit: 600)), which gives this protection up, also there",
+            choices: [choice])
     }
 
     private func hint(_ finding: PathExamination.Finding) -> RunHint {

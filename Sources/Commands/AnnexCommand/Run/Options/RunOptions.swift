@@ -34,14 +34,15 @@ struct RunOptions {
 }
 
 extension RunOptions {
-    /// Reads the plain form of the command line: options by their full names, each followed by its value, then `--` and
-    /// the program. `--explain` and `--ask` have no value.
+    /// Reads the plain form of the command line: options by their full names, each followed by its value, then the
+    /// program, with or without `--` before it. `--explain` and `--ask` have no value.
     ///
     /// Returns nil for any other form. The command's parser then reads or refuses that form. Starting this parser takes
     /// as long as making the whole sandbox.
     init?(plain arguments: [String]) {
         var rest = arguments[...]
-        while let name = rest.popFirst() {
+        while let name = rest.first, name.hasPrefix("-") {
+            rest.removeFirst()
             if name == "--" { break }
             if name == "--explain" || name == "--ask" {
                 if name == "--ask" { asks = true } else { explain = true }
