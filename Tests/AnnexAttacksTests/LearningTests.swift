@@ -11,6 +11,16 @@ import Testing
     @Test(arguments: [
         ["/usr/bin/cat", "/etc/ld.so.cache"], ["/usr/bin/env"], ["/usr/bin/expr", "6", "*", "7"],
         ["/usr/bin/perl", "-e", "print 6*7"],
+        // A server and its client in one program: it needs a network that holds only itself.
+        [
+            "/usr/bin/perl", "-MSocket", "-e",
+            """
+            socket($s, AF_INET, SOCK_STREAM, 0) && bind($s, sockaddr_in(0, INADDR_LOOPBACK)) && listen($s, 1) or die;
+            socket($c, AF_INET, SOCK_STREAM, 0) && connect($c, getsockname($s)) or die "$!"; print "met"
+            """,
+        ],
+        // `awk` is a link to a link in most Debians.
+        ["/usr/bin/awk", "BEGIN { print 6 * 7 }"],
     ])
     func `a program runs the same under the policy proposed from its run`(command: [String]) async throws {
         try #require(access(command[0], X_OK) == 0, "\(command[0]) is part of every Debian")
@@ -20,7 +30,9 @@ import Testing
         let first = try await bare.run(program)
         #expect(first.report.exitCode == 0)
         var recording = try #require(first.recording)
-        recording.add(program: command[0])
+        for path in [command[0]] + HostLookup(isWritable: { _ in false }).trail(command[0]) {
+            recording.add(program: path)
+        }
         let proposal = try PolicyProposal(from: recording, program: command[0], named: "learned")
         var texts: [String: String] = ["learned": proposal.text]
         for name in PolicyLibrary.shipped.names { texts[name] = PolicyLibrary.shipped.text(named: name) }

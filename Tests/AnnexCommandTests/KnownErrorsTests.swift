@@ -24,11 +24,23 @@ import Testing
             ["--allow-line", "shmget", "--allow-line", "shmat", "--allow-line", "shmctl", "--allow-line", "shmdt"]
         ),
         ("configure: error: cannot run C compiled programs.", ["--write-execute", "/tmp"]),
-        ("==1==ReserveShadowMemoryRange failed while trying to map 0x1000 bytes", ["--memory", "20T"]),
+        ("ERROR: /proc not mounted - LibreOffice is unlikely to work well if at all", ["--allow", "proc"]),
+        (
+            "This may be due to a lack of SYSV IPC support.",
+            ["semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl"].flatMap {
+                ["--allow-line", $0]
+            }
+        ),
         ("\t  1 - t (BAD_COMMAND)", ["--write-execute", "/tmp"]),
     ])
     func `a known text leads to the options that help`(text: String, options: [String]) throws {
         #expect(try hint(text, write: ["/tmp"])?.choices.map(\.options) == [options])
+    }
+
+    @Test func `a sanitizer needs addresses, and its check for leaks the rights of a debugger`() throws {
+        let hint = try #require(try hint("==1==ReserveShadowMemoryRange failed while trying to map 0x1000 bytes"))
+        #expect(hint.choices.map { $0.options.contains("ptrace") } == [true, false])
+        #expect(hint.choices.allSatisfy { $0.options.starts(with: ["--memory", "20T"]) })
     }
 
     @Test func `what the policy already allows, or nothing can allow, is not offered`() throws {

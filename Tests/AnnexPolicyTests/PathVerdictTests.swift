@@ -24,6 +24,7 @@ import Testing
 
     static let allowed: [(String, PathRights)] = [
         ("/usr", .read), ("/usr/bin/env", [.read, .execute]), ("/srv/work/a", [.read, .write]), ("/srv", []), ("/", []),
+        ("/srv", .read), ("/", .read),
         ("/srv/work/history/1", .read), ("/tmp/x", [.read, .write]), ("/bundle/x", .read), ("/dev/null", .write),
         ("/frameworks/x", .read),
         ("/proc/self/status", .read), ("/usr/../usr/./bin//env", .read),
@@ -37,7 +38,8 @@ import Testing
 
     static let refused: [(String, PathRights, [SandboxLayer], Int32)] = [
         ("/etc/passwd", .read, [.root, .landlock], 2), ("/usrlocal", .read, [.root, .landlock], 2),
-        ("/srv", .read, [.landlock], 13), ("/", .read, [.landlock], 13), ("/srv/x", .write, [.root, .landlock], 2),
+        ("/srv", .execute, [.landlock], 13), ("/", .execute, [.landlock], 13),
+        ("/srv/x", .write, [.root, .landlock], 2),
         ("/usr/bin/env", .write, [.mount, .landlock], 30), ("/srv/work/a", .execute, [.mount, .landlock], 13),
         ("/srv", .write, [.mount, .landlock], 30), ("/srv/work/history/1", .write, [.mount], 30),
         ("/tmp/x", .execute, [.mount, .landlock], 13), ("/dev/zero", .read, [.root, .landlock], 2),
@@ -54,6 +56,16 @@ import Testing
         #expect(!verdict.isAllowed)
         #expect(verdict.deniedBy == layers)
         #expect(verdict.errno == errno)
+    }
+
+    @Test func `directories above the visible paths may be listed only if each of these paths may be read`() throws {
+        let grant = { PathGrant(path: "/srv/box", rights: $0, isOptional: false, reason: "", place: nil) }
+        let policy = try PolicySamples.policy(Self.text)
+        for path in ["/", "/srv"] {
+            #expect(policy.granting([grant([.read, .write])]).verdict(path: path, rights: .read).isAllowed)
+            let verdict = policy.granting([grant(.write)]).verdict(path: path, rights: .read)
+            #expect(verdict.deniedBy == [.landlock] && verdict.errno == 13)
+        }
     }
 
     @Test func `a verdict has the reason and the place of the line that decides`() throws {

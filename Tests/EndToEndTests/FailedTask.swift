@@ -56,6 +56,14 @@ struct FailedTask: CustomStringConvertible, Sendable {
             script: "cp /usr/bin/true ${TMPDIR:-/tmp}/made && ${TMPDIR:-/tmp}/made",
             hint: "use --write-execute . instead of --write .", remedy: ["--write-execute", "."]),
         FailedTask(
+            name: "fakeroot", needs: ["fakeroot"], guess: ["--write", "."],
+            script: "fakeroot sh -c 'touch made && chown root:root made && test $(stat -c %u made) = 0'",
+            hint: "--allow-line semget --allow-line semop",
+            remedy: ["--write", "."]
+                + ["semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl"].flatMap {
+                    ["--allow-line", $0]
+                }),
+        FailedTask(
             name: "a named pipe", needs: ["mkfifo"], guess: ["--write", "."], script: "mkfifo pipe",
             hint: "--allow sockets", remedy: ["--allow", "sockets", "--write", "."]),
         FailedTask(
@@ -87,7 +95,11 @@ struct FailedTask: CustomStringConvertible, Sendable {
                 """,
             hint: "--allow-line shmget", remedy: ["--allow-line", "shmget"]),
         FailedTask(
-            name: "the list of the root", needs: ["ls"], guess: [], script: "ls /", hint: "no option hands it over",
+            name: "the memory of the machine", needs: ["free"], guess: [], script: "free", hint: "--allow proc",
+            remedy: nil),
+        FailedTask(
+            name: "the homes of the machine", needs: ["ls"], guess: [], script: "ls /root",
+            hint: "no option hands it over",
             remedy: nil),
         FailedTask(
             name: "a terminal of the program's own", needs: ["script"], guess: [],

@@ -86,6 +86,65 @@ import Testing
         #expect(own.output == "/nowhere\n", "\(own.errors)")
     }
 
+    @Test func `a directory that is missing in the home is to be made and handed over by itself`() async throws {
+        // In a home below `/tmp`, the program could make the directory in its own `/tmp`.
+        let home = "/var/tmp/annex-home-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: home + "/work", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        for place in [home, home + "/work"] { chmod(place, 0o755) }
+        func run(_ options: [String], script: String) async throws -> Program {
+            try await Program.run(
+                "annex", ["run"] + options + ["--", "sh", "-c", script], in: folder, environment: ["HOME": home])
+        }
+        let missing = try await run(["--write", home + "/.tool"], script: "true")
+        #expect(missing.errors.contains("make it first (a directory: mkdir \(home)/.tool)"), "\(missing.errors)")
+        let script = "mkdir -p $HOME/.tool/state"
+        let failed = try await run(["--read", home + "/work"], script: script)
+        #expect(failed.errors.contains("(mkdir \(home)/.tool), and add --write \(home)/.tool;"), "\(failed.errors)")
+        try FileManager.default.createDirectory(atPath: home + "/.tool", withIntermediateDirectories: false)
+        chmod(home + "/.tool", 0o777)
+        let worked = try await run(["--write", home + "/.tool"], script: script)
+        #expect(worked.status == 0, "\(worked.errors)")
+    }
+
+    @Test func `a program lists the directories above what it got, and finds only that`() async throws {
+        let home = folder.url.resolvingSymlinksInPath().path
+        let above = (home as NSString).deletingLastPathComponent
+        let ran = try await run(["--read", "made"], script: "ls -A \(above) && ls \(home) && ls / >/dev/null")
+        let name = (home as NSString).lastPathComponent
+        #expect(ran.status == 0 && ran.output == "\(name)\nmade\n", "\(ran.output)\(ran.errors)")
+    }
+
+    @Test func `a file gets no other owner, and the error is that of an ordinary user`() async throws {
+        let ran = try await run(
+            ["--write", "."], script: "touch new && chown 65534 new && chown 0 new; chgrp 0 new; cp -p made copied")
+        let errors = ran.errors.split(separator: "\n").filter { $0.hasSuffix("Operation not permitted") }
+        #expect(ran.status == 0 && errors.count == 2, "\(ran.errors)")
+    }
+
+    /// The kernel shows the whole `/proc` only to a process that sees a whole one. In most containers a part is hidden.
+    private static let hasWholeProc =
+        !((try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? "0 0 0 / /proc/x").split(
+            separator: "\n"
+        )
+        .contains { line in
+            let place = line.split(separator: " ").dropFirst(4).first ?? ""
+            return place.hasPrefix("/proc/") && place != "/proc/sys/fs/binfmt_misc"
+        }
+
+    @Test(.enabled(if: hasWholeProc, "a part of /proc is hidden here, so no sandbox may show all of it"))
+    func `PROC-13: files of the kernel are read with an allowance, and written with none`() async throws {
+        let failed = try await run([], script: "cat /proc/meminfo")
+        #expect(failed.errors.contains("/proc/meminfo is a file of the kernel"), "\(failed.errors)")
+        let script =
+            "grep -q MemTotal /proc/meminfo && test -r /proc/self/status && ! echo x > /proc/sys/kernel/hostname"
+        let worked = try await run(["--allow", "proc"], script: script + " && ! cat /proc/kcore")
+        #expect(worked.status == 0, "\(worked.errors)")
+        // The processes are still those of the sandbox alone.
+        let processes = try await run(["--allow", "proc"], script: "ls -d /proc/[0-9]* | wc -l")
+        #expect((Int(processes.output.filter(\.isNumber)) ?? 99) < 6, "\(processes.output)")
+    }
+
     /// Agents end if they cannot forbid core files. The limit keeps the value that keeps core files from the host.
     @Test func `a program may forbid core files, and the limit stays`() async throws {
         let ran = try await run([], script: "ulimit -c 0 && ulimit -c && exec 3</proc/self/limits && grep core <&3")

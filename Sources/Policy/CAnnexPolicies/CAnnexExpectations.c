@@ -45,6 +45,9 @@ static const unsigned char loopback[] = {
 static const unsigned char network[] = {
 #embed "../../../Policies/allowances/network.expectations.yaml"
 };
+static const unsigned char proc[] = {
+#embed "../../../Policies/allowances/proc.expectations.yaml"
+};
 static const unsigned char sockets[] = {
 #embed "../../../Policies/allowances/sockets.expectations.yaml"
 };
@@ -98,6 +101,7 @@ static const annex_policy_text texts[] = {
     TEXT("jit", jit),
     TEXT("loopback", loopback),
     TEXT("network", network),
+    TEXT("proc", proc),
     TEXT("sockets", sockets),
     TEXT("resources", resources),
     TEXT("storage", storage),

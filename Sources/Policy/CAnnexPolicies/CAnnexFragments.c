@@ -25,6 +25,9 @@ static const unsigned char loopback[] = {
 static const unsigned char network[] = {
 #embed "../../../Policies/allowances/network.yaml"
 };
+static const unsigned char proc[] = {
+#embed "../../../Policies/allowances/proc.yaml"
+};
 static const unsigned char sockets[] = {
 #embed "../../../Policies/allowances/sockets.yaml"
 };
@@ -39,6 +42,7 @@ static const annex_policy_text texts[] = {
     TEXT("jit", jit),
     TEXT("loopback", loopback),
     TEXT("network", network),
+    TEXT("proc", proc),
     TEXT("sockets", sockets),
 };
 

@@ -132,6 +132,39 @@ import Testing
         #expect(policy.answer(number: try Self.number("clone"), arguments: [0x1000_0000]) != .allow)
     }
 
+    private static let networks: [([Recording.AddressUse], PolicyNetwork)] = [
+        ([], .none), ([.bound], .loopback), ([.bound, .loopback], .loopback), ([.loopback], .host), ([.beyond], .host),
+        ([.bound, .loopback, .beyond], .host),
+    ]
+
+    @Test(arguments: networks)
+    func `a proposal states the smallest network with all that the program reached`(
+        uses: [Recording.AddressUse], network: PolicyNetwork
+    ) throws {
+        var recording = Recording()
+        recording.add(call: try Self.number("socket"), arguments: [2, 1, 6, 0, 0, 0])
+        for use in uses { recording.add(address: use) }
+        #expect(try Self.policy(Self.proposal(recording)).network == network)
+    }
+
+    @Test func `a proposal allows a recorded command of fcntl whose number is 0`() throws {
+        var recording = Recording()
+        let number = try Self.number("fcntl")
+        for command in [0, 2] as [UInt64] { recording.add(call: number, arguments: [3, command, 10, 0, 0, 0]) }
+        let proposal = try Self.proposal(recording)
+        #expect(proposal.withheld.isEmpty, "\(proposal.withheld)")
+        let policy = try Self.policy(proposal)
+        #expect(policy.answer(number: number, arguments: [3, 0, 10, 0, 0, 0]) == .allow)
+    }
+
+    @Test func `a program that shares memory by name gets a directory of its own for it`() throws {
+        var recording = Recording()
+        recording.add(path: "/dev/shm/sem.x", rights: [.read, .write], exists: false, makesEntry: true)
+        let policy = try Self.policy(Self.proposal(recording))
+        #expect(policy.verdict(path: "/dev/shm/sem.x", rights: [.read, .write]).deniedBy.allSatisfy { $0 == .seccomp })
+        #expect(policy.paths.scratch != nil && policy.paths.grants.allSatisfy { $0.path != "/dev/shm" })
+    }
+
     @Test func `a proposal for code made at run time turns the switch off and says so`() throws {
         var recording = Recording()
         recording.add(call: try Self.number("mprotect"), arguments: [0, 4096, 5, 0, 0, 0])

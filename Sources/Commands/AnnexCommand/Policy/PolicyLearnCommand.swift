@@ -106,19 +106,15 @@ struct PolicyLearnCommand: AsyncParsableCommand {
 
 /// The files that the kernel executes when it starts a program. No call of the program itself shows these files.
 enum StartedProgram {
-    /// The program and, if it is a script, its interpreter. If the path is absolute, it is returned as it is and also
-    /// with links resolved. If the path is relative, it is returned only with links resolved. A name without a slash is
-    /// first looked up in `PATH`. The dynamic linker is not returned, and neither is the interpreter of an interpreter.
+    /// The program and, if it is a script, its interpreter, each with the paths to which links lead from it. If the path is
+    /// relative, it is returned only with links resolved. A name without a slash is first looked up in `PATH`. The dynamic
+    /// linker is not returned, and neither is the interpreter of an interpreter.
     static func files(_ name: String) -> [String] {
         guard let path = located(name) else { return [] }
         var files = [path]
         if let interpreter = interpreter(of: path) { files.append(interpreter) }
-        let resolved = files.compactMap { path -> String? in
-            guard let found = realpath(path, nil) else { return nil }
-            defer { free(found) }
-            return String(cString: found)
-        }
-        return Array(Set(files + resolved)).sorted()
+        let lookup = HostLookup { _ in false }
+        return Array(Set(files + files.flatMap { lookup.trail($0) })).sorted()
     }
 
     private static func located(_ name: String) -> String? {

@@ -98,6 +98,8 @@ extension LayerRows {
     }
 
     private var processFilesRow: LayerTable.Row? {
+        // The whole `/proc` withholds only writing, and the row about the path itself says that.
+        guard policy.paths.processFiles != .full else { return nil }
         let isThere = policy.paths.processFiles == .minimal
         return LayerTable.Row(
             .processFiles, at: policy.places[.processFiles],

@@ -138,7 +138,7 @@ struct LayerRows {
     /// namespace.
     private var startPart: LayerPart {
         var telling = policy.allowedCalls.contains("times") ? ["times"] : []
-        if policy.paths.processFiles == .minimal { telling.append("/proc/self/sched") }
+        if policy.paths.processFiles != .none { telling.append("/proc/self/sched") }
         return telling.isEmpty
             ? .whole : .partly("\(telling.joined(separator: " and ")) still count from the machine's start")
     }

@@ -28,13 +28,13 @@ extension Policy {
         let errno: Int32
     }
 
-    /// The refusals for a path that is not bound. Directories above a bound path exist, but are empty. Landlock gives
-    /// no right on them.
+    /// The refusals for a path that is not bound. Directories above a bound path exist, and have only the entries that lead
+    /// to bound paths. At most, they may be listed.
     private func outside(_ path: String, rights: PathRights) -> [Denial] {
         guard path == "/" || visiblePaths.contains(where: { PathText.isPath($0.path, within: path) }) else {
             return [Denial(layer: .root, errno: ENOENT), Denial(layer: .landlock, errno: EACCES)]
         }
-        if rights.isEmpty { return [] }
+        if rights.isEmpty || rights == .read && mayListParents { return [] }
         let isReadOnly = rights.contains(.write)
         return (isReadOnly ? [Denial(layer: .mount, errno: EROFS)] : [])
             + [Denial(layer: .landlock, errno: EACCES)]
@@ -62,8 +62,9 @@ extension Policy {
             return "devices: [\((devices + [device]).map(\.rawValue).joined(separator: ", "))]"
         }
         if path == "/proc" || path.hasPrefix("/proc/") {
-            let isGivable = rights.isSubset(of: .read) && !isHiddenProcessFile(path)
-            return isGivable && paths.processFiles == .none ? "paths: { proc: minimal }" : nil
+            guard rights.isSubset(of: .read) else { return nil }
+            if isHiddenProcessFile(path) { return "paths: { proc: full }" }
+            return paths.processFiles == .none ? "paths: { proc: minimal }" : nil
         }
         let wanted = rights.union(paths.grants.last { $0.path == path }?.rights ?? []).union(.read)
         let isGrantable = PathText.misspelling(path) == nil && PathText.danger(path, rights: wanted) == nil

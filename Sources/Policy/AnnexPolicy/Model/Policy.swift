@@ -95,7 +95,8 @@ extension PathGrant {
 }
 
 extension CallRule {
-    fileprivate var reported: CallRule {
+    /// The same rule, but a denial is always reported.
+    var reported: CallRule {
         guard case .deny(let errno, reported: false) = answer else { return self }
         return CallRule(
             call: call, conditions: conditions, answer: .deny(errno: errno, reported: true), reason: reason,

@@ -22,6 +22,9 @@ public struct PolicyPaths: Sendable, Hashable {
         case none
         /// The `/proc` of the process namespace: read-only, without the kernel's own files.
         case minimal
+        /// The `/proc` of the process namespace: read-only, with the kernel's own files that every user may read. They tell
+        /// of the machine: its processors, its memory and its load.
+        case full
     }
 
     /// Which files of `/etc` Annex writes for the sandbox. They take the place of the host's files.
@@ -171,10 +174,9 @@ extension Policy {
                     path: PolicyPaths.sharedMemoryPath, rights: [.read, .write], place: places[.privateDirectory],
                     reason: "the sandbox's own shared memory"))
         }
-        if paths.processFiles == .minimal {
-            visible.append(
-                VisiblePath(
-                    path: "/proc", rights: .read, place: places[.processFiles], reason: "the sandbox's own processes"))
+        if paths.processFiles != .none {
+            let reason = "the sandbox's own processes" + (paths.processFiles == .full ? ", and the kernel's files" : "")
+            visible.append(VisiblePath(path: "/proc", rights: .read, place: places[.processFiles], reason: reason))
         }
         for file in paths.writtenFiles {
             visible.append(
@@ -189,6 +191,11 @@ extension Policy {
         }
         return visible.sorted { $0.path < $1.path }
     }
+
+    /// Whether the program may list the directories above the visible paths, up to the root. The sandbox makes these
+    /// directories, and their entries are the names of paths that the program may read anyway. Landlock gives rights to all
+    /// that lies below a directory. So the answer is no if any visible path may not be read.
+    package var mayListParents: Bool { visiblePaths.allSatisfy { $0.rights.contains(.read) } }
 
     /// Whether the sandbox has a directory for `shm_open`. This needs a scratch directory and a `/dev`. The objects are
     /// files in the directory, and count as memory like all other memory.
@@ -214,8 +221,10 @@ extension Policy {
 
     /// Whether a minimal `/proc` hides the file. Such a `/proc` contains only the files of the sandbox's own processes
     /// (`subset=pid`).
-    func isHiddenProcessFile(_ path: String) -> Bool {
-        guard path.hasPrefix("/proc/"), let first = path.dropFirst(6).split(separator: "/").first else { return false }
+    package func isHiddenProcessFile(_ path: String) -> Bool {
+        guard paths.processFiles != .full, path.hasPrefix("/proc/"),
+            let first = path.dropFirst(6).split(separator: "/").first
+        else { return false }
         return !["self", "thread-self"].contains(first) && !first.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 }

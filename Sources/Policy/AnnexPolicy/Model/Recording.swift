@@ -24,6 +24,24 @@ public struct Recording: Sendable, Hashable {
         public internal(set) var count = 0
     }
 
+    /// The use of an address of IPv4 or IPv6.
+    package enum AddressUse: Sendable, Hashable {
+        /// The program gave one of its sockets a loopback address, or no particular address.
+        case bound
+        /// The program connected or sent to a loopback address.
+        case loopback
+        /// The address is no loopback address.
+        case beyond
+    }
+
+    /// The smallest network in which the program reaches everything that it reached. If it connected to a loopback address
+    /// and listened nowhere, another program of this machine listened there.
+    public var network: PolicyNetwork {
+        if addresses.isEmpty { return .none }
+        let isOwn = !addresses.contains(.loopback) || addresses.contains(.bound)
+        return addresses.contains(.beyond) || !isOwn ? .host : .loopback
+    }
+
     /// The architecture of the call numbers.
     public let architecture: Architecture
     /// The number of times that each call was made.
@@ -32,6 +50,8 @@ public struct Recording: Sendable, Hashable {
     public private(set) var paths: [String: Use] = [:]
     /// The programs that were executed after the first program, by path, with the number of executions.
     public private(set) var programs: [String: Int] = [:]
+    /// The uses of addresses of IPv4 and IPv6.
+    private var addresses: Set<AddressUse> = []
     /// The number of events that were not recorded, because the bound for calls, paths or programs was reached.
     public private(set) var dropped = 0
 
@@ -68,6 +88,9 @@ public struct Recording: Sendable, Hashable {
         guard programs[path] != nil || programs.count < Self.mostPaths else { return drop() }
         programs[path, default: 0] += 1
     }
+
+    /// Records that a call named an address.
+    package mutating func add(address use: AddressUse) { addresses.insert(use) }
 
     private mutating func drop() { dropped += 1 }
 }

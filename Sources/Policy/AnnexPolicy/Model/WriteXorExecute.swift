@@ -62,7 +62,7 @@ extension WriteXorExecute {
             {
                 throw PolicyError(
                     "`\(call.name)` bypasses `write-xor-execute: on`: remove the call, or state "
-                        + "`write-xor-execute: off`",
+                        + "`write-xor-execute: off` (annex run: --allow jit)",
                     at: rule.place)
             }
             guard let demand = demand(on: call.name),

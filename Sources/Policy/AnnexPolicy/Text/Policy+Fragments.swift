@@ -40,6 +40,10 @@ extension Policy {
             places[.limit(name)] = stated.place
         }
         paths = granting(fragment.grants).paths
+        if let stated = fragment.processFiles, stated.value.reach > paths.processFiles.reach {
+            paths.processFiles = stated.value
+            places[.processFiles] = stated.place
+        }
     }
 
     /// The rules of this policy and of the fragments. `write-xor-execute` narrows them again, because it concerns all
@@ -77,16 +81,34 @@ extension CallRule {
     }
 
     /// Joins several lists of rules about one call into one list. Rules that could never decide are left out.
+    ///
+    /// libseccomp knows no order of rules. So it cannot express a silent denial of more calls than an earlier rule allows.
+    /// Such a denial becomes a reported one: the filter leaves it to the broker, which knows the order.
     fileprivate static func joined(_ lists: [[CallRule]]) -> [CallRule] {
         let all = Array(lists.joined())
         var kept: [CallRule] = []
         for rank in Rank.allCases {
             for rule in all where Rank(rule) == rank {
                 let isDecided = kept.contains { $0.conditions.isEmpty || $0.conditions == rule.conditions }
-                if !isDecided { kept.append(rule) }
+                if isDecided { continue }
+                let isCut = kept.contains { $0.answer == .allow && $0.overlaps(rule) }
+                kept.append(isCut ? rule.reported : rule)
             }
         }
         return kept
+    }
+}
+
+extension CallRule {
+    /// Whether both rules may apply to one call. If this cannot be told, the answer is true.
+    fileprivate func overlaps(_ other: CallRule) -> Bool {
+        conditions.allSatisfy { own in
+            other.conditions.filter { $0.index == own.index }.allSatisfy { theirs in
+                own.alternatives.contains { first in
+                    theirs.alternatives.contains { first.joined(with: $0) != .never }
+                }
+            }
+        }
     }
 }
 
@@ -98,6 +120,17 @@ extension PolicyNetwork {
         case .loopback: 1
         case .client: 2
         case .host: 3
+        }
+    }
+}
+
+extension PolicyPaths.ProcessFiles {
+    /// A larger number shows more files.
+    fileprivate var reach: Int {
+        switch self {
+        case .none: 0
+        case .minimal: 1
+        case .full: 2
         }
     }
 }

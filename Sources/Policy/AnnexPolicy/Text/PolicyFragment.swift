@@ -22,6 +22,7 @@ public struct PolicyFragment: Sendable, Hashable {
     let devices: PolicyDocument.Stated<[PolicyDevice]>?
     let environment: PolicyDocument.Stated<PolicyEnvironment>?
     let grants: [PathGrant]
+    let processFiles: PolicyDocument.Stated<PolicyPaths.ProcessFiles>?
     let limits: [LimitName: PolicyDocument.Stated<LimitValue>]
 
     /// Whether the fragment changes the filter of a policy. If no fragment does so, the policy keeps its own filter.
@@ -45,6 +46,9 @@ extension PolicyFragment {
             ]
             return shared + [rawValue] + (self == .allowance ? ["write-xor-execute"] : [])
         }
+
+        /// No entitlement may show an extension the machine.
+        var keysOfPaths: [String] { ["grants"] + (self == .allowance ? ["proc"] : []) }
 
         var title: String { "an \(rawValue)" }
         var example: String { self == .entitlement ? "com.apple.security.network.client" : "jit" }
@@ -78,8 +82,9 @@ extension PolicyFragment {
         environment = try PolicyDocument.stated(values["environment"]) { node throws(PolicyError) in
             try node.environment()
         }
-        let paths = try values["paths"]?.mapping("`paths` of \(kind.title)", keys: ["grants"])
+        let paths = try values["paths"]?.mapping("`paths` of \(kind.title)", keys: kind.keysOfPaths)
         grants = try paths?["grants"]?.grants() ?? []
+        processFiles = try PolicyDocument.stated(paths?["proc"]) { node throws(PolicyError) in try node.processFiles() }
         limits = try values["limits"]?.limits() ?? [:]
         guard let identifier = values[kind.rawValue], let name = values["name"], let means = values["means"] else {
             throw root.error("\(kind.title) must state `\(kind.rawValue):`, `name:` and `means:`")
@@ -101,12 +106,12 @@ extension PolicyFragment {
         // The lines come first, so that the line number of a mistake is the number of the argument.
         let text =
             "allow: [{ calls: [\n" + items.map { $0 + ",\n" }.joined()
-            + "], reason: the command line allows it }]\nallowance: \(Self.ofCommandLine)\nname: a\nmeans: b\n"
-        try self.init(text: text, file: "\(Self.ofCommandLine).yaml", architecture: architecture)
+            + "], reason: the command line allows it }]\nallowance: \(Self.ofCommandLine.name)\nname: a\nmeans: b\n"
+        try self.init(text: text, file: Self.ofCommandLine.file, architecture: architecture)
     }
 
-    /// The name of the fragment that the lines of a command line make.
-    private static let ofCommandLine = "lines"
+    /// The fragment that the lines of a command line make. Messages name the option in place of a file.
+    fileprivate static let ofCommandLine = (name: "lines", file: "--allow-line")
 
     /// The longest `name` and `means`, in bytes. A question to the user contains both.
     private static let (longestName, longestMeaning) = (80, 400)
@@ -142,7 +147,8 @@ extension PolicyNode {
         guard kind.isName(name) else {
             throw error("`\(Escaped(name))` is not the name of \(kind.title), such as \(kind.example)")
         }
-        guard file == name + ".yaml" || file.hasSuffix("/\(name).yaml") else {
+        let isOfCommandLine = file == PolicyFragment.ofCommandLine.file
+        guard isOfCommandLine || file == name + ".yaml" || file.hasSuffix("/\(name).yaml") else {
             throw error("the \(kind.rawValue) is \(name), but its file is \(file): name the file \(name).yaml")
         }
         return name

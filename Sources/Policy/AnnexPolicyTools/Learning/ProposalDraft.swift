@@ -89,8 +89,8 @@ extension ProposalDraft {
         if devices != included.devices.map(\.rawValue) {
             sections.append("devices: [\(devices.joined(separator: ", "))]")
         }
-        if calls.rules["socket"] != nil {
-            sections.append("# The program made sockets; `loopback` or `host` gives them a network.\nnetwork: none")
+        if recording.network != included.network || calls.rules["socket"] != nil {
+            sections.append("\(Self.comment(on: recording.network))\nnetwork: \(recording.network.rawValue)")
         }
         if !writeXorExecute {
             sections.append("# The program made memory executable that it had written.\nwrite-xor-execute: off")
@@ -149,6 +149,15 @@ extension ProposalDraft {
         return nearest.map { rights.isSubset(of: $0.rights) } ?? false
     }
 
+    private static func comment(on network: PolicyNetwork) -> String {
+        switch network {
+        case .none: "# The program made sockets, and named no address of a network."
+        case .loopback: "# The program named only loopback addresses: its own processes can reach each other."
+        default:
+            "# The program named addresses of other machines, or of this one. It can reach all that this machine reaches."
+        }
+    }
+
     private static func reason(_ rights: PathRights) -> String {
         if rights.contains(.write) { return "Files that it changes or creates." }
         return rights.contains(.execute) ? "Programs that it runs, and files that they load." : "Files that it reads."
@@ -168,7 +177,8 @@ extension CallRule {
             return [self]
         }
         let others = conditions.filter { $0.index != 1 }
-        return [(parts.rest.filter { $0 != Self.nothing }, nil), (parts.counted, CallBound.locks)].compactMap {
+        let rest = call == "flock" ? parts.rest.filter { $0 != Self.nothing } : parts.rest
+        return [(rest, nil), (parts.counted, CallBound.locks)].compactMap {
             alternatives, bound in
             if alternatives.isEmpty { return nil }
             let conditions = others + [CallCondition(index: 1, alternatives: alternatives)]

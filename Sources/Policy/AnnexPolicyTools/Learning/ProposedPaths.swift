@@ -8,7 +8,8 @@ struct ProposedPaths: Sendable {
     private(set) var grants: [String: PathRights] = [:]
     private(set) var devices: [PolicyDevice] = []
     private(set) var wantsProcessFiles = false
-    /// Whether files were created directly in /tmp. In this case, the sandbox gets a private /tmp instead.
+    /// Whether files were created directly in /tmp or in /dev/shm. In this case, the sandbox gets directories of its own
+    /// instead.
     private(set) var wantsScratch = false
     /// The paths that are not proposed, each with the reason.
     private(set) var withheld: [String: String] = [:]
@@ -43,6 +44,10 @@ struct ProposedPaths: Sendable {
             } else {
                 wantsProcessFiles = true
             }
+        } else if PathText.isPath(path, within: PolicyPaths.sharedMemoryPath) {
+            wantsScratch = true
+            // A sandbox without devices has no `/dev`.
+            if !devices.contains(.null) { devices.append(.null) }
         } else if use.makesEntry, use.rights.contains(.write) || !use.exists {
             addNew(path)
         } else {
@@ -111,7 +116,7 @@ extension ProposedPaths {
     private mutating func allowCode() {
         for (path, rights) in grants where !rights.contains(.write) {
             let name = PathText.parts(path).last ?? ""
-            let isLibrary = name.hasSuffix(".so") || name.contains(".so.") && !path.hasPrefix("/etc/")
+            let isLibrary = name.hasSuffix(".so") || name.contains(".so.") && !name.hasPrefix("ld.so.")
             let isOfLibraries = ["/lib", "/lib32", "/lib64", "/libx32"].contains { directory in
                 PathText.isPath(path, within: directory) || PathText.isPath(path, within: "/usr" + directory)
             }

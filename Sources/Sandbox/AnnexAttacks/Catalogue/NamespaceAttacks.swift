@@ -197,5 +197,8 @@ enum NamespaceAttacks {
         Attack(
             "NET-09", technique: "An address exchanged after the broker examined it", addition: true,
             trial: .drivenBy(["AnnexAttacksTests/ConnectionTests: an address that changes while it is examined"])),
+        Attack(
+            "NET-10", technique: "Changing the sandbox's own network by netlink", addition: true,
+            trial: .drivenBy(["AnnexSandboxTests/Programs/OpenedCallsTests: NET-10"])),
     ]
 }

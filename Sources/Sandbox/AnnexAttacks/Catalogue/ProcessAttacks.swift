@@ -80,6 +80,9 @@ enum ProcessAttacks {
         Attack(
             "PROC-12", technique: "A writable stack or segment that the ELF header makes executable",
             addition: true, trial: .drivenBy(["AnnexSandboxTests/Programs/WritableCodeTests: PROC-12"])),
+        Attack(
+            "PROC-13", technique: "Writing to the kernel's files where `--allow proc` shows them", addition: true,
+            trial: .drivenBy(["EndToEndTests/RunHintTests: PROC-13"])),
     ]
 
     static let signals: [Attack] = [
@@ -137,6 +140,9 @@ enum ProcessAttacks {
             "SIG-10", technique: "A timer that wakes it by SIGCONT while its supervisor is stopped (Ctrl-Z)",
             addition: true,
             trial: .drivenBy(["EndToEndTests/RunWaitingTests: TTY-04"])),
+        Attack(
+            "SIG-11", technique: "A signal about a descriptor (F_SETOWN) to a process outside", addition: true,
+            trial: .drivenBy(["AnnexSandboxTests/Programs/OpenedCallsTests: SIG-11"])),
     ]
 
     static let terminal: [Attack] = [

@@ -53,9 +53,10 @@ extension DenialListener {
     /// Records every call of a trusted program, so that a policy can be proposed from them.
     func record(_ call: HeldCall, decision: DenialDecider.Decision) {
         let paths = paths(of: call)
-        let isHeld = paths.isEmpty || call.isHeld(on: listener)
+        let address = InternetAddress.use(by: call)
+        let isHeld = paths.isEmpty && address == nil || call.isHeld(on: listener)
         settle(call, with: decision)
-        books.withLock { $0.record(call, paths: isHeld ? paths : []) }
+        books.withLock { $0.record(call, paths: isHeld ? paths : [], address: isHeld ? address : nil) }
     }
 
     private func isQuiet(_ call: HeldCall) -> Bool {

@@ -53,13 +53,18 @@ struct DenialRecorder {
         return ledger.total
     }
 
-    mutating func record(_ call: HeldCall, paths named: [NamedPath]) {
+    /// Records a call of a trusted program. A path with links is recorded together with the paths to which the links
+    /// lead, because a policy must grant all of them.
+    mutating func record(_ call: HeldCall, paths named: [NamedPath], address: Recording.AddressUse?) {
         recording?.add(call: call.number, arguments: call.arguments)
+        if let address { recording?.add(address: address) }
         let executes = ["execve", "execveat"].contains(SystemCall(number: call.number)?.name)
         for path in named {
             let exists = paths?.isThere(path) ?? false
             recording?.add(path: path.path, rights: path.rights, exists: exists, makesEntry: path.makesEntry)
-            if executes, exists { recording?.add(program: path.path) }
+            let places = exists ? [path.path] + (paths?.trail(path) ?? []) : []
+            for place in places.dropFirst() { recording?.add(path: place, rights: path.rights, exists: true) }
+            if executes { for place in places { recording?.add(program: place) } }
         }
     }
 

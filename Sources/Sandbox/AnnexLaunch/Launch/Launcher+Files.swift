@@ -110,6 +110,7 @@ extension Launcher {
             try plan.bind(terminal.takeFile(), at: TerminalDevice.place, access: [.device, .noExecute])
         }
         plan.hasProc = hasProcessFiles(paths, layers: plan.layers)
+        plan.hasKernelFiles = plan.hasProc && paths.processFiles == .full
         guard plan.hasProc else { return }
         guard !devices.isEmpty else { return }
         plan.links += Self.standardLinks
@@ -123,7 +124,7 @@ extension Launcher {
 
     /// Whether the sandbox has `/proc`. Without a process namespace, `/proc` would show the host's processes.
     private func hasProcessFiles(_ paths: PolicyPaths, layers: SandboxLayers) -> Bool {
-        paths.processFiles == .minimal && layers.contains(.process)
+        paths.processFiles != .none && layers.contains(.process)
     }
 
     private static let standardLinks = [
@@ -199,6 +200,7 @@ extension Launcher {
             rules.append(rule(place.path, rights: rights))
         }
         guard layers.contains(.root) else { return rules }
+        if policy.mayListParents { rules.append(rule("/", rights: .readDirectory)) }
         for file in paths.writtenFiles where grants.place(showing: file.path) == nil {
             rules.append(rule(file.path, rights: .readFile))
         }

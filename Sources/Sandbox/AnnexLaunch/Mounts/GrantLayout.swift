@@ -104,7 +104,7 @@ struct GrantLayout: ~Copyable {
                 "grants",
                 error: SystemError(
                     error.call, errno: error.errno, path: error.errno == EPERM ? error.path : grant.path,
-                    remedy: remedy(error)))
+                    remedy: remedy(error, grant: grant, dangers: dangers)))
         }
         // This checks the very object that is bound, because resolving the path again could find a different object.
         if let danger = dangers.danger(of: host.path, grant.rights, spelled: grant.path) {
@@ -114,12 +114,20 @@ struct GrantLayout: ~Copyable {
         return Found(path: path, object: host.releaseObject(), isDirectory: isDirectory, links: links)
     }
 
-    private static func remedy(_ error: SystemError) -> String? {
+    private static func remedy(_ error: SystemError, grant: PathGrant, dangers: GrantDangers) -> String? {
         switch error.errno {
         case ENOENT:
-            "a path that is handed over must exist: make it first, or hand over the directory that will hold it"
-        case EACCES: "this user may not enter a directory on the path"
-        default: error.remedy
+            let first = "a path that is handed over must exist: make it first"
+            // A whole home, for example, is not handed over in place of a missing directory in it.
+            let holder = grant.path.parentPath
+            let isHolder =
+                PathText.danger(holder, rights: grant.rights) == nil
+                && dangers.danger(of: holder, grant.rights, spelled: holder) == nil
+            return isHolder
+                ? "\(first), or hand over the directory that will hold it"
+                : "\(first) (a directory: mkdir \(Escaped(grant.path)))"
+        case EACCES: return "this user may not enter a directory on the path"
+        default: return error.remedy
         }
     }
 

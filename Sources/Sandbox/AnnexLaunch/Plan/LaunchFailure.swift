@@ -98,6 +98,8 @@ extension LaunchFailure {
                 + "be changed"
         case (.root, EPERM), (.binds, EPERM), (.pivot, EPERM):
             return "a security module may forbid mounts to this program"
+        case (.proc, EPERM):
+            return "a part of this machine's /proc is hidden, as in a container: a sandbox may then show only processes"
         case (.pivot, EINVAL):
             return "the host's own root is no mount (chroot): start the host in a mount namespace instead"
         default: return nil

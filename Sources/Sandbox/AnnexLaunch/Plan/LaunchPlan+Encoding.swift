@@ -54,6 +54,7 @@ extension LaunchPlan {
     private borrowing func fillConduct(_ header: inout annex_plan) {
         if hasReaper { header.flags |= UInt32(ANNEX_PLAN_REAPER) }
         if hasProc { header.flags |= UInt32(ANNEX_PLAN_PROC) }
+        if hasKernelFiles { header.flags |= UInt32(ANNEX_PLAN_KERNEL_FILES) }
         if hasLoopback { header.flags |= UInt32(ANNEX_PLAN_LOOPBACK) }
         if hasWriteXorExecute { header.flags |= UInt32(ANNEX_PLAN_WRITE_XOR_EXECUTE) }
         if isNice { header.flags |= UInt32(ANNEX_PLAN_NICE) }

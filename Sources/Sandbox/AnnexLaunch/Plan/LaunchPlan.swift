@@ -80,6 +80,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var hasReaper = false
     /// Whether there is a read-only `/proc` that shows only the sandbox's own processes.
     package var hasProc = false
+    /// Whether `/proc` also shows the kernel's own files.
+    package var hasKernelFiles = false
     /// Whether the loopback interface of the sandbox's own network namespace is up.
     package var hasLoopback = false
     /// Whether the kernel, in addition to the filter, prevents memory that was ever writable from becoming executable.

@@ -317,8 +317,10 @@ long mounts_make_proc(struct launch *launch) {
     if ((launch->plan->flags & ANNEX_PLAN_PROC) == 0) return 0;
     long context = CALL(NR_fsopen, "proc", FSOPEN_CLOEXEC);
     if (context < 0) return context;
-    // This procfs shows only processes, and only the processes that the reader could trace.
-    long result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "subset", "pid", 0);
+    // This procfs shows only the processes that the reader could trace, and usually nothing of the kernel.
+    long result = 0;
+    if ((launch->plan->flags & ANNEX_PLAN_KERNEL_FILES) == 0)
+        result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "subset", "pid", 0);
     if (result >= 0) result = CALL(NR_fsconfig, context, FSCONFIG_SET_STRING, "hidepid", "ptraceable", 0);
     if (result >= 0) result = CALL(NR_fsconfig, context, FSCONFIG_CMD_CREATE, 0, 0, 0);
     launch->detail = 1;

@@ -19,7 +19,8 @@ struct reading {
 #define LAYERS_KNOWN ((ANNEX_LAYER_SPECULATION << 1) - 1)
 #define BIND_FLAGS_KNOWN (ANNEX_BIND_WRITABLE | ANNEX_BIND_DEVICE | ANNEX_BIND_NO_EXECUTE | ANNEX_BIND_OWNED)
 #define PLAN_FLAGS_KNOWN \
-    (ANNEX_PLAN_REAPER | ANNEX_PLAN_PROC | ANNEX_PLAN_LOOPBACK | ANNEX_PLAN_WRITE_XOR_EXECUTE | ANNEX_PLAN_NICE)
+    (ANNEX_PLAN_REAPER | ANNEX_PLAN_PROC | ANNEX_PLAN_LOOPBACK | ANNEX_PLAN_WRITE_XOR_EXECUTE | ANNEX_PLAN_NICE \
+        | ANNEX_PLAN_KERNEL_FILES)
 #define FILTER_FLAGS_KNOWN (SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 #define MASK_BITS 0777u
 #define MODE_BITS 07777u
@@ -84,6 +85,7 @@ static void check_flags(struct reading *reading) {
     // A plan must not change the host's own /proc or loopback interface.
     int has_root = plan_has(plan, ANNEX_LAYER_ROOT) && plan_has(plan, ANNEX_LAYER_PID);
     expect(reading, (flags & ANNEX_PLAN_PROC) == 0 || has_root, FIELD(flags));
+    expect(reading, (flags & ANNEX_PLAN_KERNEL_FILES) == 0 || (flags & ANNEX_PLAN_PROC) != 0, FIELD(flags));
     expect(reading, (flags & ANNEX_PLAN_LOOPBACK) == 0 || plan_has(plan, ANNEX_LAYER_NETWORK), FIELD(flags));
     // A plan may ask for the kernel's own write-xor-execute only together with the filter, which enforces it too. If a
     // host waives the layer seccomp, it waives both.

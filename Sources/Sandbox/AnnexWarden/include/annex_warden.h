@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // The version is incremented if a layout below changes. The broker does not use an installed warden of another version.
-#define ANNEX_WARDEN_VERSION 7u
+#define ANNEX_WARDEN_VERSION 8u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // the most descriptors with a plan
@@ -76,7 +76,7 @@ enum {
     ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
     ANNEX_STEP_LINKS,         // the symbolic links that the plan adds to the root
     ANNEX_STEP_FILES,         // the files and empty directories that the plan itself contains
-    ANNEX_STEP_PROC,          // a procfs of the sandbox's pid namespace, processes only
+    ANNEX_STEP_PROC,          // a procfs of the sandbox's pid namespace
     ANNEX_STEP_PIVOT,         // the tmpfs becomes the root and read-only; the host's root is unmounted
     ANNEX_STEP_HOSTNAME,      // sethostname in the sandbox's own namespace
     ANNEX_STEP_LOOPBACK,      // the loopback interface of its own network namespace is brought up
@@ -231,6 +231,8 @@ enum {
     ANNEX_PLAN_WRITE_XOR_EXECUTE = 1u << 3,
     // Lowers the priority by some steps of niceness, if no control group has a weight for processors.
     ANNEX_PLAN_NICE = 1u << 4,
+    // The procfs also shows the kernel's own files.
+    ANNEX_PLAN_KERNEL_FILES = 1u << 5,
 };
 
 // The steps of the warden's own start. HELLO names the step that failed.

@@ -13,7 +13,8 @@ struct KnownErrors {
 
     /// What the program's texts say of the cause; nil if no text is known, or if the policy allows what the text is about.
     func hint(_ denials: [Denial]) -> RunHint? {
-        builtProgram ?? temporaryProgram ?? shadow ?? socketFile ?? sharedMemory ?? terminal ?? network(denials)
+        builtProgram ?? temporaryProgram ?? shadow ?? socketFile ?? sharedMemory ?? messageQueues ?? processFiles
+            ?? terminal ?? network(denials)
     }
 
     /// `configure` and `ctest` run programs that they have just built, and do not say why one did not start.
@@ -35,13 +36,19 @@ struct KnownErrors {
         return PathHint(policy: policy, given: given).temporaryHint("nothing in \(scratch) is executed")
     }
 
-    /// Sanitizers reserve terabytes of addresses, of which they use little.
+    /// Sanitizers reserve terabytes of addresses, of which they use little. At the end, the check for leaks stops all
+    /// threads of the program, as a debugger does.
     private var shadow: RunHint? {
         guard errors.mention("reserveshadowmemoryrange", "shadow memory range") else { return nil }
-        let choice = RunChoice("--memory", "20T")
+        let all = RunChoice(
+            "--memory", "20T", "--allow", "jit", "--allow-line", "ptrace", "--allow-line",
+            "{ call: clone, when: { flags: { exactly: [CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_UNTRACED] } } }")
+        let memory = RunChoice("--memory", "20T")
         return RunHint(
-            line: "the limit of memory also limits reserved addresses: add --memory 20T for a program with a sanitizer",
-            choices: [choice])
+            line:
+                "the limit of memory also limits reserved addresses: add, for a program with a sanitizer, \(all.text) "
+                + "(without its check for leaks, \(memory.text) and --env ASAN_OPTIONS=detect_leaks=0)",
+            choices: [all, memory])
     }
 
     private var socketFile: RunHint? {
@@ -62,6 +69,21 @@ struct KnownErrors {
         let choice = RunRemedy.choice(family)
         return RunHint(
             line: "\(call.name): denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
+    }
+
+    /// fakeroot talks to its own server by message queues and semaphores.
+    private var messageQueues: RunHint? {
+        guard errors.mention("sysv ipc"), let call = SystemCall(named: "msgget"),
+            policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) != .allow
+        else { return nil }
+        let choice = RunRemedy.choice(RunRemedy.families.filter { $0[0] != "shmget" }.flatMap { $0 })
+        return RunHint(line: "msgget: denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
+    }
+
+    /// LibreOffice looks for a file of the kernel to see whether there is a `/proc`.
+    private var processFiles: RunHint? {
+        guard errors.mention("/proc not mounted"), policy.isHiddenProcessFile("/proc/version") else { return nil }
+        return PathHint.kernelFile("/proc/version")
     }
 
     private var terminal: RunHint? {

@@ -15,7 +15,13 @@ struct MetLimit {
         let limit = Self.ended(report.reason) ?? Self.stated(report, denials: denials, errors: errors)
         let value = policy.limits.values.first { $0.name == limit }.map { Name.limit($0.name, $0.value) }
         guard let name = value ?? Self.fullScratch(policy, errors: errors).map({ .scratch($0) }) else { return nil }
-        hint = Self.hint(name)
+        let met = Self.hint(name)
+        let denied = report.reason == .timeLimit ? denials.last { !$0.isQuiet && RunRemedy.of($0) != nil } : nil
+        // A program may wait for ever because a call failed. Then more time does not help.
+        hint =
+            denied.map {
+                RunHint(line: "\(met.line). Or it waits because of \(RunHints.line($0))", choices: met.choices)
+            } ?? met
     }
 
     private enum Name {
@@ -68,7 +74,7 @@ struct MetLimit {
         case .limit(.descriptors, let value) where value.count >= mostDescriptors:
             return RunHint(line: "it has at most \(mostDescriptors) open files, and no option raises that")
         case .limit(let name, let value):
-            let choice = choice(name, more: value.timesFour.text)
+            let choice = choice(name, more: value.timesFour)
             return RunHint(line: "\(sentence(name, value: value.text)): add \(option(choice))", choices: [choice])
         }
     }
@@ -90,8 +96,13 @@ struct MetLimit {
         }
     }
 
-    private static func choice(_ name: LimitName, more: String) -> RunChoice {
-        name == .memory ? RunChoice("--memory", more) : RunChoice("--limit", "\(name.rawValue)=\(more)")
+    private static func choice(_ name: LimitName, more: LimitValue) -> RunChoice {
+        switch (name, more) {
+        case (.memory, _): RunChoice("--memory", more.text)
+        case (.request, .time(let time)) where time.components.seconds > 0:
+            RunChoice("--timeout", "\(time.components.seconds)")
+        default: RunChoice("--limit", "\(name.rawValue)=\(more.text)")
+        }
     }
 
     /// No character of a limit needs quotes.

@@ -15,7 +15,7 @@ struct PathHint {
             for path in stated.paths {
                 if let hint = scratchHint(path, errno: stated.errno) { return hint }
                 let finding = examination.finding(path, errno: stated.errno, makesFile: stated.makesFile)
-                if let finding { return hint(finding) }
+                if let finding { return missing(inHome: finding, named: path) ?? hint(finding) }
             }
         }
         return nil
@@ -45,7 +45,24 @@ struct PathHint {
             choices: [choice])
     }
 
+    /// The program wants to make a file in a home, which is never handed over as a whole. The directory in it can be.
+    private func missing(inHome finding: PathExamination.Finding, named path: String) -> RunHint? {
+        guard finding.fault == .notWritable, finding.grant == nil, PathText.isPath(path, within: finding.path),
+            let name = PathText.parts(path).dropFirst(PathText.parts(finding.path).count).first,
+            GrantDangers().danger(of: finding.path, .write, spelled: finding.path) != nil
+        else { return nil }
+        let directory = finding.path + "/" + name
+        guard GivenPaths.resolved(directory) == nil else { return nil }
+        let choice = RunChoice("--write", directory)
+        return RunHint(
+            line:
+                "\(Escaped(directory, limit: 500)) does not exist, and your home is not handed over as a whole: make it first "
+                + "(mkdir \(Escaped(ShellText.quoted(directory), limit: 600))), and add \(Escaped(choice.text, limit: 600))"
+        )
+    }
+
     private func hint(_ finding: PathExamination.Finding) -> RunHint {
+        if policy.isHiddenProcessFile(finding.path), finding.fault == .notShown { return Self.kernelFile(finding.path) }
         let path = Escaped(finding.path, limit: 500)
         let (fault, remedy): (String, RunHint) =
             switch finding.fault {
@@ -58,12 +75,23 @@ struct PathHint {
         return RunHint(line: "\(path) \(fault)\(remedy.line)", choices: remedy.choices)
     }
 
+    /// A file of the kernel that the sandbox's `/proc` does not show.
+    static func kernelFile(_ path: String) -> RunHint {
+        let choice = RunChoice("--allow", "proc")
+        return RunHint(
+            line:
+                "\(Escaped(path, limit: 500)) is a file of the kernel, which tells of this machine: add \(choice.text)",
+            choices: [choice])
+    }
+
     private func remedy(_ finding: PathExamination.Finding) -> RunHint {
         if let grant = finding.grant {
             let choice = RunChoice(grant.name, grant.path == SandboxProgram.callersDirectory ? "." : grant.path)
             return RunHint(line: ": add \(Escaped(choice.text, limit: 8_192))", choices: [choice])
         }
-        let danger = PathText.danger(finding.path, rights: .read)
+        let danger =
+            PathText.danger(finding.path, rights: .read)
+            ?? GrantDangers().danger(of: finding.path, .read, spelled: finding.path)
         return RunHint(line: danger.map { ", and no option hands it over: \($0)" } ?? "")
     }
 

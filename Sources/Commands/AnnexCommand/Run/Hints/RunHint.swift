@@ -12,7 +12,7 @@ struct RunHint {
 struct RunChoice: Equatable {
     /// The words of the command line: each option's name is followed by its value.
     let options: [String]
-    /// What the options are for, as the rest of a sentence.
+    /// What the options are for, in a few words.
     var purpose = ""
 
     init(_ options: String..., purpose: String = "") {

@@ -11,8 +11,10 @@ struct RunRemedy {
     static func of(_ denial: Denial) -> RunRemedy? {
         switch denial.subject {
         case .path(let path):
-            return path.grant.map { RunRemedy([RunChoice($0.name, $0.path)]) }
-                ?? denial.remedy.map(RunRemedy.init(text:))
+            if let grant = path.grant { return RunRemedy([RunChoice(grant.name, grant.path)]) }
+            if denial.remedy == "paths: { proc: full }" { return RunRemedy([RunChoice("--allow", "proc")]) }
+            // No option takes an entry of `grants`. If no option hands the path over, no policy file may either.
+            return denial.remedy.flatMap { $0.hasPrefix("grants:") ? nil : RunRemedy(text: $0) }
         case .call:
             if let choices = allowances(for: denial) { return RunRemedy(choices) }
             return denial.allowedBy.flatMap { line(entry: $0) } ?? denial.remedy.map(RunRemedy.init(text:))
@@ -21,7 +23,9 @@ struct RunRemedy {
 
     private init(_ choices: [RunChoice]) {
         self.choices = choices
-        text = Escaped(choices.map { $0.text + $0.purpose }.joined(separator: ", or "), limit: 8_192).description
+        // The purpose comes first, so that the options can be pasted as they stand at the end.
+        let sides = choices.map { $0.purpose.isEmpty ? $0.text : "(\($0.purpose)) \($0.text)" }
+        text = Escaped(sides.joined(separator: ", or "), limit: 8_192).description
     }
 
     private init(text: String) {
@@ -51,7 +55,7 @@ struct RunRemedy {
     private static func allowances(for denial: Denial) -> [RunChoice]? {
         if let family = families.first(where: { $0.contains(denial.call) }) { return [choice(family)] }
         if denial.allowedBy == "write-xor-execute: off" {
-            return [RunChoice("--allow", "jit", purpose: ", for just-in-time compilers (node also has --jitless)")]
+            return [RunChoice("--allow", "jit", purpose: "for just-in-time compilers; node also has --jitless")]
         }
         switch denial.call {
         case "socket"
@@ -59,13 +63,13 @@ struct RunRemedy {
             .contains { denial.text.contains($0) }:
             return [
                 RunChoice("--allow", "network"),
-                RunChoice("--allow", "loopback", purpose: " if its own processes talk to each other"),
+                RunChoice("--allow", "loopback", purpose: "if its own processes talk to each other"),
             ]
         case "socket" where denial.text.contains("AF_UNIX"): return [RunChoice("--allow", "sockets")]
         case "mknod" where denial.text.contains(", 010"), "mknodat" where denial.text.contains(", 010"):
-            return [RunChoice("--allow", "sockets", purpose: ", for named pipes and socket files")]
+            return [RunChoice("--allow", "sockets", purpose: "for named pipes and socket files")]
         // A debugger makes many kinds of this one call.
-        case "ptrace": return [RunChoice("--allow", "jit", "--allow-line", "ptrace", purpose: ", for debuggers")]
+        case "ptrace": return [RunChoice("--allow", "jit", "--allow-line", "ptrace", purpose: "for debuggers")]
         default: return nil
         }
     }

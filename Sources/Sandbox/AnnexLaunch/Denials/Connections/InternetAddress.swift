@@ -1,3 +1,5 @@
+internal import AnnexPolicy
+
 /// An address and a port of IPv4 or IPv6, copied from the memory of a program that wants to connect to the address.
 package struct InternetAddress: Sendable, Hashable {
     /// The address in the kernel's form: `sockaddr_in` or `sockaddr_in6`.
@@ -93,5 +95,47 @@ extension InternetAddress {
         if host[0] == 0xFE, host[1] & 0xC0 == 0x80 { return .link }
         if host.starts(with: [0xFD, 0, 0x0E, 0xC2] as [UInt8]) { return .link }
         return host[0] == 0xFF ? .many : nil
+    }
+}
+
+extension InternetAddress {
+    /// Whether a sandbox with nothing but a loopback interface has the address. That holds for the address that stands for
+    /// all addresses, too.
+    var isLoopback: Bool {
+        if let embedded { return embedded.isLoopback }
+        return host.count == 4
+            ? host[0] == 127 || host == [0, 0, 0, 0] : host.dropLast().allSatisfy { $0 == 0 } && host[15] <= 1
+    }
+
+    /// The use of the address that a held call names, read from the memory of the calling process. It is for the report
+    /// only. Nil for a call without an address, or with an address of another family.
+    static func use(by call: HeldCall) -> Recording.AddressUse? {
+        let name = SystemCall(number: call.number)?.name
+        guard let address = InternetAddress(namedBy: call, named: name) else { return nil }
+        return address.isLoopback ? name == "bind" ? .bound : .loopback : .beyond
+    }
+
+    private init?(namedBy call: HeldCall, named name: String?) {
+        let place: (pointer: UInt64, size: UInt64)?
+        switch name {
+        case "connect", "bind": place = (call.arguments[1], call.arguments[2])
+        case "sendto": place = (call.arguments[4], call.arguments[5])
+        case "sendmsg": place = Self.header(at: call.arguments[1], of: call)
+        default: return nil
+        }
+        guard let place, place.pointer != 0, (2...UInt64(Self.longest)).contains(place.size & 0xFFFF_FFFF),
+            let bytes = call.memory(at: place.pointer, count: Int(place.size & 0xFFFF_FFFF))
+        else { return nil }
+        self.init(bytes)
+    }
+
+    /// `msg_name` and `msg_namelen` of a `struct msghdr`.
+    private static func header(at pointer: UInt64, of call: HeldCall) -> (pointer: UInt64, size: UInt64)? {
+        guard let bytes = call.memory(at: pointer, count: 16), bytes.count == 16 else { return nil }
+        let numbers = LittleEndian(bytes)
+        guard let name = numbers.number(UInt64.self, at: 0), let size = numbers.number(UInt32.self, at: 8) else {
+            return nil
+        }
+        return (name, UInt64(size))
     }
 }

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexPolicy
 internal import CAnnexLinux
 internal import Glibc
 
@@ -6,8 +7,8 @@ internal import Glibc
 ///
 /// Objects are opened with `O_PATH` only, and the kernel follows no link. Instead this code reads the text of a link
 /// and follows it, but only if the program could not have made the link.
-struct HostLookup {
-    enum Answer: Hashable {
+package struct HostLookup {
+    package enum Answer: Hashable {
         case missing
         /// The host has the path; the value is the path without links.
         case found(String)
@@ -28,10 +29,14 @@ struct HostLookup {
     private let automounts: @Sendable () -> Automounts
     private var known: [String: Answer] = [:]
 
+    package init(isWritable: @escaping @Sendable (_ directory: String) -> Bool) {
+        self.init(automounts: Automounts.read, isWritable: isWritable)
+    }
+
     /// - Parameter automounts: returns the current mounts. It is called for each path that is not cached, because
     ///   mounts come and go.
     init(
-        automounts: @escaping @Sendable () -> Automounts = Automounts.read,
+        automounts: @escaping @Sendable () -> Automounts,
         isWritable: @escaping @Sendable (_ directory: String) -> Bool
     ) {
         self.automounts = automounts
@@ -52,6 +57,15 @@ struct HostLookup {
     /// Like `lookUp`, but a link at the end of the path is followed too.
     func follow(_ path: String) -> Answer { find(path, followsLast: true) }
 
+    /// The paths that the kernel comes to, one after another, while it follows the links on a path. The last one leads
+    /// through no link. Empty if the path itself leads through no link, or if the host does not have it.
+    package func trail(_ path: String) -> [String] {
+        var trail: [String] = []
+        let answer = find(path, followsLast: true) { trail.append($0) }
+        guard case .found = answer else { return [] }
+        return trail
+    }
+
     /// Whether a path leads through no link, and is none. Call this only for paths that the sandbox shows: there, the program
     /// itself can make the host look the path up, so this code asks for no automounts.
     func isDirect(_ path: String) -> Bool {
@@ -62,7 +76,10 @@ struct HostLookup {
         return object.target == nil
     }
 
-    private func find(_ path: String, followsLast: Bool = false) -> Answer {
+    /// - Parameter passing: receives the rest of the path that is to be looked up after each link.
+    private func find(
+        _ path: String, followsLast: Bool = false, passing: (String) -> Void = { _ in }
+    ) -> Answer {
         var todo = path.split(separator: "/").map(String.init)
         if todo.isEmpty { return .found("/") }
         let automounts = automounts()
@@ -97,6 +114,7 @@ struct HostLookup {
             guard links <= Self.mostLinks, !isWritable("/" + done.joined(separator: "/")) else { return .unknown }
             if target.hasPrefix("/") { done = [] }
             todo = target.split(separator: "/").filter { $0 != "." }.map(String.init) + todo
+            passing(PathText.resolved("/" + (done + todo).joined(separator: "/")))
         }
         return .unknown
     }

@@ -27,6 +27,11 @@ struct PathChecker {
         if case .found = lookUp(named) { true } else { false }
     }
 
+    /// The paths to which links of the host lead from a path, one after another.
+    func trail(_ named: NamedPath) -> [String] {
+        named.rights.isEmpty || named.makesEntry ? [] : lookup.trail(named.path)
+    }
+
     /// The paths that the policy does not grant, or that lead through links of the host to such paths. All other paths need
     /// no further work.
     mutating func doubtful(_ named: [NamedPath]) -> [NamedPath] {
