@@ -24,7 +24,10 @@ import Testing
             ["--allow-line", "shmget", "--allow-line", "shmat", "--allow-line", "shmctl", "--allow-line", "shmdt"]
         ),
         ("configure: error: cannot run C compiled programs.", ["--write-execute", "/tmp"]),
-        ("ERROR: /proc not mounted - LibreOffice is unlikely to work well if at all", ["--allow", "proc"]),
+        (
+            "ERROR: /proc not mounted - LibreOffice is unlikely to work well if at all",
+            ["--allow", "proc", "--allow", "sockets", "--allow", "jit"]
+        ),
         (
             "This may be due to a lack of SYSV IPC support.",
             ["semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl"].flatMap {

@@ -80,10 +80,14 @@ struct KnownErrors {
         return RunHint(line: "msgget: denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
     }
 
-    /// LibreOffice looks for a file of the kernel to see whether there is a `/proc`.
+    /// LibreOffice looks for a file of the kernel to see whether there is a `/proc`. Without sockets it then waits for ever,
+    /// and without code that it makes it ends.
     private var processFiles: RunHint? {
         guard errors.mention("/proc not mounted"), policy.isHiddenProcessFile("/proc/version") else { return nil }
-        return PathHint.kernelFile("/proc/version")
+        let choice = RunChoice("--allow", "proc", "--allow", "sockets", "--allow", "jit")
+        return RunHint(
+            line: "LibreOffice needs files of the kernel, sockets between its processes, and code that it makes: add "
+                + choice.text, choices: [choice])
     }
 
     private var terminal: RunHint? {

@@ -16,12 +16,17 @@ struct MetLimit {
         let value = policy.limits.values.first { $0.name == limit }.map { Name.limit($0.name, $0.value) }
         guard let name = value ?? Self.fullScratch(policy, errors: errors).map({ .scratch($0) }) else { return nil }
         let met = Self.hint(name)
-        let denied = report.reason == .timeLimit ? denials.last { !$0.isQuiet && RunRemedy.of($0) != nil } : nil
         // A program may wait for ever because a call failed. Then more time does not help.
+        let denied = report.reason == .timeLimit ? denials.last(where: Self.mayStop) : nil
         hint =
             denied.map {
                 RunHint(line: "\(met.line). Or it waits because of \(RunHints.line($0))", choices: met.choices)
-            } ?? met
+            }
+            ?? met
+    }
+
+    private static func mayStop(_ denial: Denial) -> Bool {
+        denial.subject == .call && !denial.isQuiet && RunRemedy.of(denial) != nil
     }
 
     private enum Name {
