@@ -94,7 +94,7 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Like --write. The program can also execute files that it wrote there. The report names the path.",
+            "Like --write. The program can also execute files that it wrote there or in its own /tmp. The report names both.",
             valueName: "dir"),
         completion: .directory)
     var writeExecute: [String] = []
