@@ -5,14 +5,14 @@ import NIOHTTP1
 /// One connection of a browser. It collects a request, passes it to the page, and writes the page's answer.
 ///
 /// If a request does not come from the page, it is refused as soon as its head has arrived, and the connection is
-/// closed. So it does not block a connection of the user's browser.
+/// closed. A browser opens only a few connections to one server. So requests of other sites cannot use them all up.
 final class PageConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
     /// The most bytes of a request's body. The forms of the page are small.
     private static let mostBytes = 4096
-    /// The time limit for a whole request, and for the reader of each part of an answer.
+    /// How long a whole request may take to arrive, and how long the browser may take to accept each part of an answer.
     private static let patience = TimeAmount.seconds(10)
 
     private let page: TodayPage
@@ -22,7 +22,8 @@ final class PageConnection: ChannelInboundHandler {
     private var body: [UInt8] = []
     /// Whether the connection is being closed. Then no more of it is read.
     private var isRefused = false
-    /// Requests whose answer is not written yet. The next request may be complete before this object learns that the answer was written.
+    /// The number of requests whose answer is not written yet. It may be two for a moment: the next request can be
+    /// complete before the event `Answered` of the previous one arrives.
     private var unanswered = 0
 
     init(_ page: TodayPage) { self.page = page }
@@ -94,7 +95,7 @@ final class PageConnection: ChannelInboundHandler {
         Task(operation: work)
     }
 
-    /// The event that an answer was written. The next request may now arrive.
+    /// The event that an answer was written.
     private struct Answered {}
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

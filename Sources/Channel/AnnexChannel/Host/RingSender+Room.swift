@@ -17,8 +17,8 @@ extension RingSender {
         }
     }
 
-    /// Attempts to send until an attempt succeeds, and waits for room between the attempts. If there is no deadline,
-    /// the channel's limit starts again with each piece of a large message.
+    /// Attempts to send until an attempt succeeds, and waits for room between the attempts. Without a
+    /// deadline, `sendLimit` limits the wait. For a large message, this time starts again with each piece.
     private func sendWaiting(
         _ transfer: LargeTransfer?, until deadline: UInt64?, _ attempt: () -> Attempt
     ) throws(CallFailure) {
@@ -75,8 +75,8 @@ extension RingSender {
         let mustSleep = !isOver && !hasFound && !mayNotSleep
         let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, nextCheck)) : .changed
         let now = MonotonicClock.now()
-        // Whether the extension woke this thread without making room. These wake-ups have a separate limit, which is as
-        // high as the limit for futile wake-ups of a reader.
+        // Whether the extension woke this thread without making room. Such wake-ups are limited. They are counted apart
+        // from the futile wake-ups of a reader, and the limit is the same number.
         let isFutile = woken == .woken && consumed.loadRelaxed() == seen
         let isWithin = half.withLock { sender in
             sender.endSleep()

@@ -11,7 +11,7 @@ struct ListCommand: ParsableCommand {
             Each line has the identifier, the extension point and the name of one extension. Disabled and rejected \
             extensions are not on offer. Only --all lists them, with `on`, `off` or `rejected` after each identifier.
 
-            Names are in the first of your languages that the extension has. LANGUAGE, LC_ALL, LC_MESSAGES and LANG state \
+            Each name is shown in the first of your languages into which it is translated. LANGUAGE, LC_ALL, LC_MESSAGES and LANG state \
             your languages.
 
             EXAMPLES
@@ -27,9 +27,9 @@ struct ListCommand: ParsableCommand {
               annex list --for holiday.jpg --app Pictures.app      extensions of an app that is not installed
               annex list --for holiday.jpg --json | jq -r '.others[] | [.id, .why] | @tsv'
 
-            With --for, --text or --url, the command says which extensions are offered for these things, and why each \
-            other one is not. It decides by the names of the files and opens none. A text beside files or URLs only \
-            accompanies them.
+            With --for, --text or --url, the command says which extensions are offered for these things. For every \
+            other extension, it says why it is not offered. It decides by the names of the files and opens none. If \
+            there are files or URLs, a text beside them changes nothing.
 
             EXIT STATUS
               0   listed; also if no extension is on offer
@@ -136,14 +136,14 @@ enum InstalledText {
         ])
     }
 
-    /// Prints the grants that ended with an installation. The user may grant the entitlements again, now to the new
+    /// Prints the grants that an installation ended, because another team signs the app now. The user may grant the entitlements again, now to the new
     /// team's extension.
     static func showEndedGrants(of extensions: [InstalledExtension]) {
         for one in extensions {
             for name in one.endedGrants.map({ PlainText.shown($0) }) {
                 StandardError.print(
-                    "annex: \(one.id): \(name) is no longer granted, because another team signs the app now; "
-                        + "annex grant \(one.id) \(name)")
+                    "annex: \(one.id): \(name) is no longer granted, because another team signs the app now. To "
+                        + "grant it again: annex grant \(one.id) \(name)")
             }
         }
     }

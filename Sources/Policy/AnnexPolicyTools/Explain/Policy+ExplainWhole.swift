@@ -19,7 +19,7 @@ extension Policy {
         lines.append(ReportLine("Every other call", tone: .heading))
         lines.append(ReportLine(CallAnswer.deny(errno: unlisted.known, reported: true).words, indent: 1))
         let unknown = CallAnswer.deny(errno: unlisted.unknown, reported: true).words
-        lines.append(ReportLine("numbers that no known kernel has: \(unknown)", indent: 1))
+        lines.append(ReportLine("call numbers that no known kernel has: \(unknown)", indent: 1))
         for part in facts {
             lines.append(ReportLine(part.title, tone: .heading))
             lines += part.items.map { ReportLine($0, indent: 1) }
@@ -34,7 +34,7 @@ extension Policy {
             ]))
     }
 
-    /// Groups of the rules whose answer belongs to the question, in the order of the policy's text.
+    /// The rules whose answer `belongs` accepts, as groups in the order of the policy's text.
     func groups(_ belongs: (CallAnswer) -> Bool) -> [CallRuleGroup] {
         let all = rules.values.joined().filter { belongs($0.answer) }.sorted { $0.place.comesBefore($1.place) }
         var groups: [CallRuleGroup] = []

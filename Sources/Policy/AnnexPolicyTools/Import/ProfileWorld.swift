@@ -65,8 +65,9 @@ struct ProfileFilter: Sendable {
         }
     }
 
-    /// Whether the entry is included by Docker's rule. This needs a listed architecture, a container with every
-    /// capability, and a kernel that is new enough.
+    /// Whether the entry is included by Docker's rule. The architecture must be one of those listed, the
+    /// container must have every listed capability, and the kernel must be new enough. What the entry does not list is
+    /// not checked.
     func allHold(in world: ProfileWorld) -> Bool {
         if !architectures.isEmpty, !architectures.contains(world.goArchitecture) { return false }
         guard capabilities.allSatisfy(world.capabilities.contains) else { return false }

@@ -140,9 +140,6 @@ enum ProcessAttacks {
             "SIG-10", technique: "A timer that wakes it by SIGCONT while its supervisor is stopped (Ctrl-Z)",
             addition: true,
             trial: .drivenBy(["EndToEndTests/RunWaitingTests: TTY-04"])),
-        Attack(
-            "SIG-11", technique: "A signal about a descriptor (F_SETOWN) to a process outside", addition: true,
-            trial: .drivenBy(["AnnexSandboxTests/Programs/OpenedCallsTests: SIG-11"])),
     ]
 
     static let terminal: [Attack] = [
