@@ -67,7 +67,7 @@ extension ChannelConfiguration {
         shareRest(limits.inFlight.subtractingOrZero(UInt64(hostCapacity) + UInt64(extensionCapacity)))
         callLimit = limits.request
         // An extension reads nothing while it works on a request. This work may last as long as the limit for a
-        // request.
+        // request, so messages may stay unread for at least that long.
         unreadLimit = max(unreadLimit, limits.request)
         mostOpenCalls = min(mostOpenCalls, max(1, limits.openCalls))
         framesPerSecond = UInt32(clamping: max(0, limits.messages))

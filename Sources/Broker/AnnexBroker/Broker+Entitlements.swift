@@ -26,8 +26,8 @@ extension Broker {
     }
 
     /// Reads and compiles the policies of an extension. There is one policy without the user's grants, one with each
-    /// single grant, and one with all possible grants. So a launch finds the policies ready, and if a policy is
-    /// invalid, the change fails.
+    /// single grant, and one with all possible grants. So a launch finds the policies ready. If a policy is invalid,
+    /// the change of the registry that needs it fails.
     func prepare(_ record: ExtensionRecord) throws(BrokerError) {
         guard record.point != nil, record.bundle != nil else { return }
         let states = registry.value.entitlements(of: record).filter(\.isAllowed)
@@ -78,10 +78,10 @@ extension Broker {
         try setGranted(isGranted, entitlements: entitlements, for: identifier) { _ in }
     }
 
-    /// Grants or revokes entitlements of an extension. The broker ends a parked process of the extension at once. It
-    /// does not use a running process for another session.
+    /// Grants or revokes entitlements of an extension. The broker ends a parked process of the extension at once. A
+    /// process that is running now serves no further session.
     ///
-    /// - Parameter keep: records the change in a place that outlasts the broker. If it throws, nothing has changed.
+    /// - Parameter keep: records the change in a place that outlasts the broker. If `keep` throws, nothing has changed.
     package func setGranted(
         _ isGranted: Bool, entitlements: [String], for identifier: String,
         recording keep: (KnownApp) throws(BrokerError) -> Void

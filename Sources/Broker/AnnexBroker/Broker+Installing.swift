@@ -13,9 +13,9 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - path: the app's path for errors.
-    ///   - granting: entitlements that the user grants. Each extension of the app gets those that it asks for.
+    ///   - granting: entitlements that the user grants. Each extension of the app gets those of them that it asks for.
     ///   - most: how many versions of the app the registry keeps.
-    ///   - keep: records the change in a place that outlasts the broker. If it throws, nothing has changed.
+    ///   - keep: records the change in a place that outlasts the broker. If `keep` throws, nothing has changed.
     package func install(
         _ app: AppBundle, at path: String, granting: [String] = [], keeping most: Int = 2,
         recording keep: (Installation) throws(BrokerError) -> Void
@@ -49,8 +49,8 @@ extension Broker {
         try pin(app: identifier, to: version) { _, _ in }
     }
 
-    /// Chooses the version of an app that is used, for a caller that records the change. `keep` also gets the bundle of
-    /// the chosen version.
+    /// Chooses which version of an app hosts get. The caller records the change in `keep`, which also gets the bundle
+    /// of the chosen version.
     ///
     /// If the chosen version lacks an extension, the private directory of that extension stays. Later, the user may
     /// choose a version that contains the extension.
@@ -181,7 +181,7 @@ extension Broker {
         try signatures.trust(key: key, for: app)
     }
 
-    /// Forgets a version that is not used. If the version is used or unknown, nothing happens.
+    /// Forgets a version of an app that is not in use. If the version is in use or unknown, nothing happens.
     package func forget(
         _ build: AppBuild, of app: String, recording keep: (KnownApp) throws(BrokerError) -> Void
     ) throws(BrokerError) {
@@ -248,7 +248,7 @@ extension Broker {
 }
 
 extension BundleVersion {
-    /// A version that a user named, for an app.
+    /// Makes a version number from the text with which a user named a version of an app.
     fileprivate init(_ version: String, of app: String) throws(BrokerError) {
         guard let number = BundleVersion(version) else {
             throw BrokerError(

@@ -100,7 +100,8 @@ package final class Broker: BrokerService {
         let inForce = registry.value.entitlementsInForce(for: record)
         let policy = try policy(for: record, with: inForce)
         try signatures.check(bundle)
-        // The channel's memory moves into the configuration, so the code reads the portal's bell before that.
+        // The portal's bell lies in the channel's memory, which moves into the configuration. So the code takes the
+        // bell before that.
         let needsPortal = needsPortal(bundle, entitlements: inForce)
         let bell = needsPortal ? try Self.bell(of: channel, for: identifier) : nil
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
@@ -111,7 +112,8 @@ package final class Broker: BrokerService {
         let keepsFiles = kept != nil
         let portal = try openPortal(
             for: bundle, record: record, entitlements: inForce, policy: policy, bell: bell, into: &configuration)
-        // This step comes last: if a later step failed, it would have to give the slot back.
+        // The slot is taken last. If it were taken earlier, each later step that fails would have to give the slot
+        // back.
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)
         let log = log.of(host)
         log.launching(identifier, policy: policy.name)
@@ -192,7 +194,7 @@ extension Broker {
 
 /// The running extensions, until their ends are reported.
 ///
-/// This object is separate, so that a closure can report an end on the event loop's thread without a reference to the
+/// This object is separate, so that a closure on the event loop's thread can report an end without a reference to the
 /// broker. Releasing the last reference to a broker waits for its warden, and the event loop must not wait.
 final class RunningExtensions: Sendable {
     private struct State {

@@ -14,15 +14,15 @@ package struct BrokerConfiguration: Sendable {
     package var policies: PolicyLibrary?
     /// How many extensions may run at once for one extension point. If this is nil, the point's own number applies.
     package var instances: Int?
-    /// The shortest time limit for a launch, a request and the watchdog. If a policy has a shorter limit, the broker
-    /// raises it to this limit.
+    /// The shortest time limit for a launch, a request and the watchdog. If a policy's limit is shorter, the broker
+    /// uses this value instead.
     package var patience = Duration.zero
     /// Whether an extension that fails again and again must pause before its next launch.
     package var holdsBack = true
     /// The place where the broker keeps reports on ends.
     package var reports = ReportPlace.nowhere
-    /// The place where the broker keeps private directories; nil if it keeps none. If it keeps none, the broker does
-    /// not launch an extension whose policy gives it a private directory.
+    /// The place where the broker keeps private directories; nil if it keeps none. A broker that keeps none does not
+    /// launch an extension whose policy gives it a private directory.
     package var privateDirectories: PrivatePlace?
     /// The limits for all extensions together. If this is nil, only the policies limit the extensions.
     package var share: BrokerShare?
@@ -106,7 +106,7 @@ package struct BrokerShare: Sendable, Hashable {
 }
 
 extension BrokerError {
-    /// - Parameter directory: the path for the error's text. It is used if the error itself names no path.
+    /// - Parameter directory: the path to name in the error's text if the error itself names no place.
     fileprivate init(_ code: Code, for error: PolicyError, in directory: String) {
         self.init(
             code, what: error.problem, place: error.place.map { "\($0)" } ?? directory,

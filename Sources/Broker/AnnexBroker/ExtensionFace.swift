@@ -3,8 +3,8 @@ internal import AnnexBundle
 internal import AnnexModel
 internal import AnnexRegistry
 
-/// The parts of one installed extension that hosts show to users, read from the bundles of the extension and of its app. The
-/// extension may be switched off, or name an unknown point.
+/// The parts of one installed extension that hosts show to users, read from the bundles of the extension and of its
+/// app. The extension may be switched off, or name an unknown point.
 struct ExtensionFace {
     private let identifier: String
     private let app: AppBundle

@@ -33,8 +33,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         case invalidPoint
         /// The extension's private directory exceeds its limit, so the extension is not launched.
         case privateDirectoryFull
-        /// An extension was to be launched before a request needs it. But every instance slot is taken, or another
-        /// launch waits for a slot.
+        /// A launch ahead of requests got no instance slot, because every slot is taken or another launch waits for a
+        /// slot.
         case noSlot
         /// The text is not a URL with which an app can be opened.
         case invalidURL

@@ -6,14 +6,15 @@ package import AnnexModel
 package protocol BrokerService: Sendable {
     /// Installs an app and its extensions, or replaces an installed app with the same identifier.
     ///
-    /// - Parameter granting: entitlements that the user grants. Each extension of the app gets those that it asks for.
+    /// - Parameter granting: entitlements that the user grants. Each extension of the app gets the granted entitlements
+    ///   that it asks for.
     func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension]
 
     /// Removes an app and its extensions. Running extensions of the app end with the reason `removed`.
     func remove(app identifier: String) throws(BrokerError)
 
-    /// Chooses the installed version of an app that is used from now on. If the version is nil, the choice ends, and
-    /// the highest version is used.
+    /// Chooses which installed version of an app is used from now on. If the version is nil, the choice ends, and the
+    /// highest version is used.
     func pin(app identifier: String, to version: String?) throws(BrokerError) -> [InstalledExtension]
 
     /// Switches an extension on or off. If it is switched off while it runs, it ends with the reason `disabled`.
@@ -48,18 +49,18 @@ package protocol BrokerService: Sendable {
     /// All keys and values of an extension's `NSExtensionAttributes`.
     func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue]
 
-    /// The keys of the `Info.plist` of an extension's app that declare types.
+    /// The part of an app's `Info.plist` that declares types. The app is the one that contains the extension.
     func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue]
 
-    /// A sequence with one value for each later change of the installed apps and extensions.
+    /// A sequence with one value for each change of the installed apps and extensions from now on.
     var changes: InstalledChanges { get }
 
     /// The limits that the extension's policy sets for its host. The host makes the channel with these limits.
     func terms(for identifier: String) throws(BrokerError) -> SessionTerms
 
-    /// Launches an extension and gives it its ends of a channel that the host made. The call returns when the creation
-    /// of the process has begun. `events` reports everything after that, failures included. The last event is always
-    /// `ended`, and there is exactly one.
+    /// Launches an extension, and gives it the extension's ends of a channel that the host made. The call returns when
+    /// the creation of the process has begun. Everything after that is reported to `events`, including failures. The
+    /// last event is always `ended`, and it occurs exactly once.
     ///
     /// - Parameters:
     ///   - point: the extension point that the host expects; nil if the host accepts any point.
@@ -85,7 +86,7 @@ package protocol BrokerService: Sendable {
     ) async throws(BrokerError) -> any ExtensionHandle
 }
 
-/// A call of an embedded broker is direct, and does not suspend.
+/// A call of an embedded broker is direct, so its functions for tasks do not suspend.
 extension BrokerService {
     /// Installs an app without a grant.
     package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {

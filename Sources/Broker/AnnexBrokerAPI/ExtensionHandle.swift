@@ -1,8 +1,8 @@
 internal import AnnexChannel
 package import AnnexModel
 
-/// A host's handle of a running extension. Only the host sees the channel. So the host reports the events of the
-/// channel through the handle.
+/// A host's handle of a running extension. Only the host sees the channel, so the host reports the channel's events to
+/// the broker through this handle.
 package protocol ExtensionHandle: AnyObject, Sendable {
     /// The extension's hello arrived.
     func saidHello()
@@ -16,8 +16,8 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     func overstayed()
     /// The extension answered a `ping`.
     func gaveSign()
-    /// The host has passed a `ping` on. Before this report, the broker does not count the extension's silence against
-    /// the extension.
+    /// The host has passed a `ping` on to the extension. Before this report, the broker does not count the extension's
+    /// silence against the extension.
     func passedPingOn()
     /// The extension began an activity that it wants to finish before its end.
     /// - Parameter reason: the extension's own words for the activity.
@@ -34,7 +34,7 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     /// extension.
     func park()
     /// Takes a parked extension into use.
-    /// - Returns: false if another launch has taken its slot. In that case, the extension ends.
+    /// - Returns: false if another launch has taken the extension's slot. In that case, the extension ends.
     func claim() -> Bool
     /// Does the same as `claim`, for a task. The task suspends until a daemon answers.
     nonisolated(nonsending) func askedClaim() async -> Bool
@@ -49,7 +49,7 @@ extension ExtensionHandle {
     /// An embedded broker holds the host's side of the channel and reads the counts there.
     package func counted(_ counts: SessionStatistics) {}
 
-    /// A call of an embedded broker is direct, and does not suspend.
+    /// A call of an embedded broker is direct, so it does not suspend.
     package nonisolated(nonsending) func askedClaim() async -> Bool { claim() }
 
     /// A broker whose extensions open no apps needs no report.
@@ -61,7 +61,7 @@ extension ExtensionHandle {
 
 /// Why a host no longer needs an extension. Hosts and daemons exchange the raw values.
 package enum Dismissal: UInt8, Sendable, Hashable, CaseIterable, FieldValue {
-    /// The host gives up the extension, or no longer wants its answer.
+    /// The host gives up the extension, or no longer wants the extension's answer.
     case cancelled = 0
     /// The host's work with the extension is done.
     case completed = 1

@@ -4,10 +4,10 @@ internal import Glibc
 
 /// The icon of an installed extension: a picture in sealed memory, which no process can change.
 ///
-/// Only the picture's size and kind were checked, by its header. The rest of the picture is untrusted, like all
-/// contents of a bundle. A host must decode the picture in a sandbox.
+/// Only the header of the picture was checked, which states the picture's size and kind. The rest of the picture is
+/// untrusted, like all contents of a bundle. A host must decode the picture in a sandbox.
 public struct ExtensionIcon: ~Copyable, Sendable {
-    /// The picture in sealed memory, at most 1 MiB. Reading begins at its start.
+    /// The picture in sealed memory, at most 1 MiB. The descriptor's offset is at the start of the picture.
     public let file: Descriptor
     /// The size of the picture in bytes.
     public let byteCount: Int

@@ -14,8 +14,8 @@ package final class Feed<Element: Sendable>: Sendable {
 
     deinit { finish() }
 
-    /// A sequence of the values that follow. If the feed has ended, the sequence ends at once.
-    /// - Parameter most: how many values may wait for the reader. If more values come, the oldest are dropped.
+    /// A sequence of the values from now on. If the feed has ended, the sequence ends at once.
+    /// - Parameter most: how many values may wait for the reader. If more values come, the oldest values are dropped.
     package func follow(keeping most: Int) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(most))
         let number: UInt64? = state.withLock { state in

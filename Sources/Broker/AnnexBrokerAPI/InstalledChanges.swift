@@ -24,7 +24,7 @@ public struct InstalledChanges: AsyncSequence, Sendable {
         fileprivate var base: AsyncStream<UInt64>.Iterator
 
         /// The number of the last change that was not read yet. The call suspends until there is a change. It returns
-        /// nil after the connection or the task has ended.
+        /// nil after the connection has ended or the task was cancelled.
         public mutating func next() async -> UInt64? { await base.next() }
     }
 
@@ -38,7 +38,7 @@ package final class ChangeFeed: Sendable {
 
     package init() {}
 
-    /// A sequence of the changes that follow. If the feed has ended, the sequence ends at once.
+    /// A sequence of the changes from now on. If the feed has ended, the sequence ends at once.
     package func follow() -> InstalledChanges { InstalledChanges(feed.follow(keeping: 1)) }
 
     /// Counts one more change, and announces it.

@@ -3,7 +3,7 @@ public import AnnexModel
 /// An extension that is installed with a broker.
 public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The bundle identifier, for example `com.example.pictures.editor`. If an extension was rejected before its
-    /// identifier was read, this is its app's identifier, a slash and its path in the app.
+    /// identifier was read, this is the identifier of its app, a slash, and the extension's path in the app.
     public let id: String
     /// The name to show to a user. It is the extension's display name. If the extension has none, it is the containing
     /// app's name.
@@ -28,24 +28,25 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     public package(set) var team: SigningTeam?
 
     /// The purpose of the extension in one sentence: `NSHumanReadableDescription`, in the same language as
-    /// `displayName`. It is nil if the extension has none, and outside a list. It has at most 1,024 bytes.
+    /// `displayName`. It is nil if the extension has no such text. Only lists (`AnnexHost.extensions`, `installed()`)
+    /// have summaries. A summary has at most 1,024 bytes.
     public package(set) var summary: String?
 
     /// The entitlements that the extension asks for, and the entitlements that its point gives to each extension,
     /// sorted by name.
     public package(set) var entitlements: [Entitlement] = []
 
-    /// The surfaces, other than the Today view, that show the widget. Empty if the extension is no widget, or if the daemon is
-    /// older than this library.
+    /// The surfaces, other than the Today view, that show the widget. The set is empty if the extension is no widget,
+    /// or if the daemon is older than this library.
     public package(set) var surfaces: WidgetSurfaces = []
 
     /// The entitlements whose grants have ended, sorted. A grant ends if another team now signs the app, or if the
-    /// extension now serves another extension point. Only the results of an installation and of a choice of a version
-    /// fill this array. In lists and in all other answers, it is empty.
+    /// extension now serves another extension point. Only the functions that install an app or choose its version fill
+    /// this array. In lists and in all other results, the array is empty.
     public package(set) var endedGrants: [String] = []
 
-    /// The number of the installation among all installations of the broker. It is nil if the broker is not in this
-    /// process. Another installation has another number, even with the same files.
+    /// The number of the app's installation among all installations of the broker. It is nil if the broker is not in
+    /// this process. Each installation has another number, even if the files are the same.
     package var installation: UInt64? {
         get { origin.number }
         set { origin.number = newValue }
@@ -53,8 +54,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
 
     private var origin = Origin()
 
-    /// A value that equals every other `Origin`. A daemon gives no numbers, and two lists with the same contents must
-    /// be equal.
+    /// A value that equals every other `Origin`, so that the number does not affect equality. A daemon gives no
+    /// numbers, and two lists with the same contents must be equal.
     private struct Origin: Hashable {
         var number: UInt64?
 
@@ -69,7 +70,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         /// Whether the extension point allows the entitlement. An extension that asks for an entitlement that is not
         /// allowed is rejected.
         public let isAllowed: Bool
-        /// Whether the user has granted it, or the extension point gives it to each extension.
+        /// Whether the user has granted the entitlement, or the extension point gives it to each extension.
         public let isGranted: Bool
 
         /// Whether the extension has the entitlement at its next launch.
@@ -82,7 +83,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The build of the app that the extension comes from.
+    /// The build of the app that contains the extension.
     public struct Build: Sendable, Hashable {
         /// The app's `CFBundleVersion`; `0` if the app states none.
         public let version: String
@@ -111,7 +112,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         case unsupportedPoint
         /// The extension breaks a rule of packaging.
         case broken
-        /// Another version of its app is used.
+        /// The extension belongs to a version of its app that is not used, because another version is used.
         case superseded
     }
 
@@ -125,8 +126,8 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The extension's build in one word, for example `com.example.pictures.editor/1.4.2/3f2a9c81d04be675`. The report about an
-    /// extension's end contains the same word.
+    /// The extension's build in one word, for example `com.example.pictures.editor/1.4.2/3f2a9c81d04be675`. The report
+    /// about an extension's end contains the same word.
     public var instance: String { "\(id)/\(build.version)" + (build.digest.map { "/\($0)" } ?? "") }
 
     /// Whether hosts can begin the extension: it is switched on and keeps all rules of packaging.

@@ -36,7 +36,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// Every step in order, from the plan to the extension's hello.
     public let steps: [Step]
     /// The layers in force, for example `user namespace`, `Landlock (ABI 7)`. The entry `speculation control` lists in
-    /// parentheses the controls that this machine offers, or says that it offers none.
+    /// parentheses the controls that this machine offers, or says that the machine offers none.
     public let layers: [String]
     /// The layers that are missing. The host declared them dispensable, and the machine does not provide them.
     public let waived: [Waiver]
@@ -77,8 +77,8 @@ public struct LaunchReport: Sendable, Hashable {
 extension LaunchReport {
     /// How a limit is enforced.
     public enum Enforcement: String, Sendable, Hashable {
-        /// The extension cannot exceed the limit. An attempt fails at that moment, or ends the extension. The kernel
-        /// enforces most of these limits; the size of the channel's memory enforces `in-flight`.
+        /// The extension cannot exceed the limit. An attempt to exceed the limit fails at once, or ends the extension.
+        /// The kernel enforces most of these limits; the size of the channel's memory enforces `in-flight`.
         case enforced
         /// Annex itself enforces the limit. It measures memory and processor time from time to time. It counts output,
         /// denied calls and messages as they occur, and its clocks enforce the time limits. If an extension exceeds one
@@ -87,14 +87,15 @@ extension LaunchReport {
         /// has waited too long for its next request.
         ///
         /// Memory is watched if the machine offers no control group, or no control group that can limit swap. In that
-        /// case, if an allocation of private memory exceeds the limit, `RLIMIT_DATA` makes it fail. Annex checks memory
-        /// of all kinds.
+        /// case, `RLIMIT_DATA` makes an allocation of private memory fail if the allocation would exceed the limit. In
+        /// addition, Annex measures memory of all kinds.
         case watched
     }
 
     /// How the files in private directories get the same owner on disk at each launch.
     public enum PrivateOwner: String, Sendable, Hashable {
-        /// The files belong to one user per app, by an id map on the mount. Each launch runs as another user.
+        /// The files belong to one user per app, although each launch runs as another user. An id map on the mount
+        /// translates between the two users.
         case idMap = "id map"
         /// The files belong to one user per app, and each of the app's extensions runs as that user. The file system
         /// supports no id map, or the layer `user` is missing.
@@ -124,8 +125,8 @@ extension LaunchReport {
 }
 
 extension LaunchReport: CustomStringConvertible {
-    /// A summary in several lines. The lines contain the time with the policy, the longest steps, the layers, each
-    /// missing layer, and the limits.
+    /// A summary in several lines. The first line states the time of the launch and the policy. Further lines list the
+    /// longest steps, the layers, each missing layer, and the limits.
     public var description: String {
         guard !policy.isEmpty else { return "not launched yet" }
         var lines = [
@@ -142,7 +143,7 @@ extension LaunchReport: CustomStringConvertible {
 }
 
 extension LaunchReport.Waiver: CustomStringConvertible {
-    /// The layer, the cause for which it is missing, and the remedy if one is known.
+    /// The layer, why it is missing, and the remedy if one is known.
     public var description: String { "\(layer.rawValue): \(cause)" + (remedy.map { "; \($0)" } ?? "") }
 }
 

@@ -28,8 +28,8 @@ package final class Daemon: Sendable {
     /// Closes sockets of connections that were not admitted. From Linux 6.16 on, a connection without a hello holds no
     /// descriptors, so this is quick. On older kernels, the close may take long, but it does not block the event loop.
     private let closing = Lane("annex-closing")
-    /// The socket that accepts connections. It stays open until the daemon ends, so that hosts that connect until then
-    /// wait for the daemon's successor.
+    /// The socket that accepts connections. It stays open until the daemon ends, so that hosts that connect during the
+    /// shutdown wait for the daemon's successor.
     package let listener: ListeningSocket
 
     /// - Parameter listener: the socket that accepts connections.
@@ -179,7 +179,8 @@ package final class Daemon: Sendable {
         withExtendedLifetime(gone) {}
     }
 
-    /// Sets the only timer of a user. Further connections of the user set no further timer.
+    /// Sets the timer after which an idle user's broker is released. Each user has only one such timer, however many
+    /// connections the user makes.
     private func awaitRest(of user: DaemonUser) {
         loop.schedule(after: options.limits.idle) { [weak self, weak user] in
             guard let self, let user, state.withLock({ $0.users[user.number] === user }) else { return }

@@ -25,9 +25,9 @@ public struct AnnexHost: Sendable {
     let rules = KeptRules()
     /// The types that were read through this broker.
     let kept = KeptTypes()
-    /// The user's languages, the preferred language first, for example `["de-AT", "en"]`. Lists have names and
-    /// summaries in these languages. The initial languages come from the environment (`UserLanguages.preferred`). Only
-    /// the first 32 languages count.
+    /// The user's languages, the preferred language first, for example `["de-AT", "en"]`. Lists of extensions have
+    /// names and summaries in these languages. The initial languages come from the environment
+    /// (`UserLanguages.preferred`). Only the first 32 languages count.
     public var languages = UserLanguages.preferred
 
     package init(service: any BrokerService, observer: (any HostObserver)? = nil) {
@@ -48,14 +48,14 @@ public struct AnnexHost: Sendable {
     /// version. An installed app with the same version is replaced. The extensions of a version that is not used have
     /// the verdict `superseded`.
     ///
-    /// This function reads files. If the broker is a daemon, it blocks this thread until the daemon answers, for two
-    /// minutes at most. `remove`, `setEnabled`, `extensions` and `installed()` also block the thread, for half a minute
-    /// at most.
+    /// This function reads files. If the broker is a daemon, the call blocks this thread until the daemon answers, for
+    /// two minutes at most. `remove`, `setEnabled`, `extensions` and `installed()` also block the thread, for half a
+    /// minute at most.
     /// - Parameters:
     ///   - path: the bundle's directory, `Name.app`.
     ///   - granting: entitlements that the user grants, for example `com.apple.security.network.client`. Each extension
-    ///     of the app gets those that it asks for. The grants of an earlier version stay if the extension still asks
-    ///     for them.
+    ///     of the app gets the granted entitlements that it asks for. The grants of an earlier version stay if the
+    ///     extension still asks for them.
     /// - Returns: the app's extensions. If an extension breaks a rule of packaging, it has a `rejection`, and the host
     ///   cannot begin it.
     /// - Throws: a `BrokerError` that names file, key and remedy if the app itself breaks a rule.
@@ -99,13 +99,14 @@ public struct AnnexHost: Sendable {
         try service.setGranted(isGranted, entitlements: entitlements, for: identifier)
     }
 
-    /// Chooses the installed version of an app that is used from now on. A later installation of a higher version does
-    /// not change this choice. Extensions of the version used until now end in the same way as after an update.
+    /// Chooses which installed version of an app is used from now on. A later installation of a higher version does not
+    /// change this choice. Parked extensions of the version used until now end. A running extension continues, unless
+    /// the chosen version does not contain it. In that case, it ends with the reason `removed`.
     ///
     /// - Parameters:
     ///   - identifier: the app's bundle identifier, for example `com.example.pictures`.
-    ///   - version: the `CFBundleVersion` of the app. It is one of `otherVersions` of its extensions, or the present
-    ///     version.
+    ///   - version: the `CFBundleVersion` of the chosen version. It is the version in use, or one of the other versions
+    ///     that `InstalledExtension.Build.otherVersions` lists.
     /// - Returns: the app's extensions.
     /// - Throws: a `BrokerError` if no such app or version is installed.
     @discardableResult
@@ -113,8 +114,8 @@ public struct AnnexHost: Sendable {
         try service.pin(app: identifier, to: version)
     }
 
-    /// Ends the choice of a version. From now on, the app's highest installed version is used again, including higher
-    /// versions that are installed later.
+    /// Ends the choice that `pin(app:to:)` made. From now on, the app's highest installed version is used again. If a
+    /// higher version is installed later, that version is used.
     ///
     /// - Parameter identifier: the app's bundle identifier.
     /// - Returns: the app's extensions.
@@ -124,12 +125,13 @@ public struct AnnexHost: Sendable {
         try service.pin(app: identifier, to: nil)
     }
 
-    /// A sequence with one value for each later change of the installed apps and extensions. This host or another host
-    /// of the same broker may make the change. Read `extensions` or `installed()` again after each value.
+    /// A sequence with one value for each change of the installed apps and extensions from now on. This host or another
+    /// host of the same broker may make the change. Read `extensions` or `installed()` again after each value.
     public var changes: InstalledChanges { service.changes }
 
-    /// A sequence of the later ends of this host's sessions. It includes extensions that ended before they were ready,
-    /// or while `standby` kept them parked. Begin to follow it before the sessions begin.
+    /// A sequence of the ends of this host's sessions from now on. It also contains the ends of extensions that ended
+    /// before they were ready, or while `standby` kept them parked. Read this property before the sessions begin,
+    /// because the sequence contains no earlier ends.
     public var ends: SessionEnds { SessionEnds(following: feed) }
 
     /// Removes an app and its extensions. Running extensions of the app end with the reason `removed`.
@@ -153,9 +155,11 @@ public struct AnnexHost: Sendable {
         try service.setEnabled(isEnabled, for: identifier)
     }
 
-    /// Starts the installed app that registers the scheme of a URL (`CFBundleURLTypes`), as the user of the broker.
+    /// Starts the installed app whose `CFBundleURLTypes` register the scheme of a URL. The app runs as the user of the
+    /// broker.
     ///
-    /// The URL is the only argument of the app's program. The app runs outside of every sandbox, and outlives this host.
+    /// The URL is the only argument of the app's program. The app runs outside of every sandbox, and outlives this
+    /// host.
     /// - Parameter url: the URL, such as `todolist://add`; see `AppURL`.
     /// - Returns: the app's bundle identifier.
     /// - Throws: a `BrokerError`. Its code is `invalidURL` for an invalid URL. It is `unknownApp` if no app or more
@@ -166,11 +170,11 @@ public struct AnnexHost: Sendable {
     /// Trusts the key of a team that signs apps. Call this only if the user has agreed.
     ///
     /// Without this call, Annex remembers the team of each app's first signed installation. After that, Annex accepts
-    /// this app only from the same team.
+    /// the app only if the same team has signed it.
     /// - Parameters:
     ///   - path: the file with the team's public key, such as `team.key.pub`.
     ///   - app: the bundle identifier of an app that the team may sign from now on, even if another team has signed it
-    ///     so far. If it is nil, the team is trusted, but cannot replace another team's app.
+    ///     so far. If `app` is nil, the team is trusted, but cannot replace another team's app.
     /// - Throws: a `BrokerError` if the file holds no public key, or if the broker cannot record the change.
     @discardableResult
     public func trust(keyFile path: String, for app: String? = nil) throws(BrokerError) -> SigningTeam {
@@ -216,18 +220,18 @@ public struct AnnexHost: Sendable {
     }
 
     /// All keys and values of an extension's `NSExtensionAttributes`, including those that Annex does not know. The
-    /// result is empty if the extension has none.
+    /// result is empty if the extension has no attributes.
     ///
     /// If the property list is XML, a date is a string. Otherwise, it is a number of seconds since 2001-01-01 00:00
     /// UTC. The call blocks this thread as `installed()` does.
     /// - Parameter identifier: the extension's bundle identifier.
-    /// - Throws: a `BrokerError` if no such extension is installed. Its code is `invalidBundle` if `Info.plist` has changed
-    ///   since the installation, or if the attributes do not fit in 160 KiB.
+    /// - Throws: a `BrokerError` if no such extension is installed. Its code is `invalidBundle` if `Info.plist` has
+    ///   changed since the installation, or if the attributes do not fit in 160 KiB.
     public func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
         try service.attributes(of: identifier)
     }
 
-    /// The keys of the `Info.plist` of an extension's app that declare types.
+    /// The part of an app's `Info.plist` that declares types. The app is the one that contains the extension.
     func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
         try service.typeDeclarations(of: identifier)
     }
@@ -246,7 +250,7 @@ public struct AnnexHost: Sendable {
     ///     An extension of another point is rejected with `BrokerError.Code.otherPoint`. For example, this happens if
     ///     the extension's app was replaced after the user chose the extension.
     ///   - timeLimit: the longest time for each request, if the host wants a shorter limit than the extension point's
-    ///     limit. An extension that exceeds it is ended.
+    ///     limit. An extension that exceeds this limit is ended.
     ///   - service: the host's answers to the extension's own requests. The default service answers none.
     ///   - configure: changes the channel's configuration before the channel is made, for example the capacity of its
     ///     rings or how callers wait.
@@ -266,8 +270,9 @@ public struct AnnexHost: Sendable {
 
     /// Does the same as `begin`, for code without Swift concurrency. The call blocks the thread.
     ///
-    /// The call takes the extension point's launch limit at most, and a few milliseconds to build the sandbox. If all
-    /// instance slots are taken, it waits up to ten seconds more, or up to the launch limit if that is longer.
+    /// The call takes at most the extension point's launch limit, and a few milliseconds more to build the sandbox. If
+    /// all instance slots are taken, the call first waits for a slot. This wait lasts at most ten seconds, or at most
+    /// the launch limit if the launch limit is longer.
     public func beginAndWait(
         _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
         serving service: HostService = HostService(),
@@ -284,9 +289,9 @@ public struct AnnexHost: Sendable {
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.
     ///   - point: as in `begin`.
-    ///   - bounds: the fewest and the most extensions to keep parked. As long as slots are free, the lower bound is
-    ///     maintained, even if no request comes. Choose an upper bound that leaves some of the policy's `instances` for
-    ///     other sessions.
+    ///   - bounds: the fewest and the most extensions to keep parked. As long as instance slots are free, extensions
+    ///     are launched up to the lower bound, even if no request comes. Choose an upper bound that leaves some of the
+    ///     policy's `instances` for other sessions.
     ///   - timeLimit: as in `begin`.
     ///   - hosted: as `service` in `begin`.
     ///   - configure: as `channel` in `begin`.
@@ -309,7 +314,7 @@ public struct AnnexHost: Sendable {
 
     // MARK: Launching
 
-    /// Launches an extension, and returns before its hello.
+    /// Launches an extension, and returns before the extension has said hello.
     nonisolated(nonsending) func start(
         _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
     ) async throws(HostError) -> ExtensionSession {

@@ -43,10 +43,10 @@ public final class Standby: Sendable {
         var expiry: EventLoop.Timer?
     }
 
-    /// The length of a period. At its end, the extensions that were not needed in it are ended.
+    /// The length of a period. At the end of a period, the extensions that were not needed during the period are ended.
     private static let period = Duration.seconds(30)
-    /// The delay before the launch of a replacement. Because of it, the launch does not compete for the processor with
-    /// the first request to the extension that was just taken.
+    /// The delay before the launch of a replacement. Because of this delay, the launch does not compete for the
+    /// processor with the first request to the extension that was just taken.
     private static let rest = Duration.milliseconds(20)
 
     init(
@@ -81,8 +81,8 @@ public final class Standby: Sendable {
     /// Ends all parked extensions. The next request launches a new extension. If memory is short, the standby itself
     /// ends all parked extensions, and they end with the reason `memoryPressure`.
     ///
-    /// After such a call, the lower bound does not apply for half a minute to a minute. A further call extends this
-    /// time.
+    /// After such a call, the standby does not restore the lower bound for half a minute to a minute. A further call
+    /// extends this time.
     public func giveUp() {
         giveUp(for: .cancelled)
     }
@@ -98,8 +98,8 @@ public final class Standby: Sendable {
     /// A parked extension that has served no request; nil if there is none.
     func popFresh() -> ExtensionSession? { pop { $0.popFresh() } }
 
-    /// A parked extension for a single request. It may have served requests before. The result is nil if none is
-    /// parked.
+    /// A parked extension for a single request. It may have served requests before. The result is nil if no extension
+    /// is parked.
     func popAny() -> ExtensionSession? { pop { $0.popAny() } }
 
     /// Takes a parked extension, which the caller must then claim. The claim fails if the extension has ended or
@@ -156,7 +156,7 @@ public final class Standby: Sendable {
         refill()
     }
 
-    /// Removes an extension that ended before it was in the stock. At that end, `forget` could not find the extension
+    /// Removes an extension that ended before it was in the stock. When the extension ended, `forget` did not find it
     /// in the stock.
     private func forgetIfEnded(_ session: ExtensionSession) {
         if session.termination != nil { forget(session) }
@@ -209,8 +209,8 @@ public final class Standby: Sendable {
 
     // MARK: Ending surplus extensions
 
-    /// Sets the timer that ends extensions without demand. If a period without requests would change nothing, no timer
-    /// is set.
+    /// Sets the timer that ends extensions that no request needed. If a period without requests would change nothing,
+    /// no timer is set.
     private func awaitRest() {
         guard room.withLock({ $0.mayShrink }) else { return }
         timers.withLock { timers in

@@ -1,5 +1,5 @@
-/// The numbers of a standby: which extensions are parked, and how many are wanted. This type has no access to processes
-/// or to the clock.
+/// The bookkeeping of a standby: which extensions are parked, and how many should be parked. This type has no access to
+/// processes or to the clock.
 ///
 /// A request that finds no parked extension raises the target by one, up to `most`. If some extensions stay parked
 /// during a whole period, the target falls by their number, but not below `least`. After a period without a request,
@@ -9,7 +9,7 @@
 struct StandbyPool<Occupant: AnyObject> {
     private let least: Int
     private let most: Int
-    /// Whether an extension that has served a request may serve another.
+    /// Whether an extension that has served a request may serve another request.
     private let reuses: Bool
     /// Parked extensions that have served no request. The extension that was parked first is at the front.
     private(set) var fresh: [Occupant] = []
@@ -62,8 +62,8 @@ struct StandbyPool<Occupant: AnyObject> {
         return taken
     }
 
-    /// Takes a parked extension for a single request. The result is nil if there is none. In both cases, `putBack` or
-    /// `lost` must follow.
+    /// Takes a parked extension for a single request. The result is nil if no extension is parked. Also after a nil
+    /// result, a call of `putBack` or `lost` must follow.
     mutating func popAny() -> Occupant? {
         let taken = used.popLast()?.occupant ?? fresh.popLast()
         record(taken)
@@ -82,7 +82,8 @@ struct StandbyPool<Occupant: AnyObject> {
         isResting = false
     }
 
-    /// Whether to launch one more extension in this round. If this is true, `launched` or `failed` must follow.
+    /// Whether to launch one more extension in this round. If the result is true, a call of `launched` or `failed` must
+    /// follow.
     mutating func startLaunch() -> Bool {
         // An extension that will return needs no replacement.
         guard !isClosed, !isResting, expected < wanted else { return false }
@@ -103,14 +104,15 @@ struct StandbyPool<Occupant: AnyObject> {
         rest()
     }
 
-    /// Ends the round of launches. So repeated failures do not cause launches without a pause.
+    /// Ends the round of launches after a failure, so that a pause comes before the next launch.
     private mutating func rest() {
         failures += 1
         isResting = true
     }
 
     /// Parks an extension that has served a request.
-    /// - Parameter moment: the moment at which its time ends. It must be later than the moments of all earlier calls.
+    /// - Parameter moment: the moment at which the time for further requests ends. It must be later than the moments of
+    ///   all earlier calls.
     /// - Returns: false if there is no room for the extension.
     mutating func putBack(_ occupant: Occupant, until moment: UInt64) -> Bool {
         out -= 1
@@ -124,7 +126,7 @@ struct StandbyPool<Occupant: AnyObject> {
         out -= 1
     }
 
-    /// When the time of the next used extension ends. The moment is nil if none is parked.
+    /// The moment at which the time of the next used extension ends; nil if no used extension is parked.
     var nextDue: UInt64? { used.first?.until }
 
     /// - Returns: the used extensions whose time has ended.
@@ -136,7 +138,7 @@ struct StandbyPool<Occupant: AnyObject> {
     }
 
     /// Removes an extension that has ended.
-    /// - Returns: whether it was parked.
+    /// - Returns: whether the extension was parked.
     mutating func remove(_ occupant: Occupant) -> Bool {
         let before = count
         fresh.removeAll { $0 === occupant }
@@ -152,7 +154,8 @@ struct StandbyPool<Occupant: AnyObject> {
     mutating func shrink() -> [Occupant] {
         let surplus = max(0, min(lowest, count - least))
         // If a request came in the period, and at some moment no extension was parked, the target stays. If memory was
-        // short in the period, the target does not change now. The end of the next period raises it to `least` again.
+        // short in the period, the target does not change now. The end of the next period raises the target to `least`
+        // again.
         if !gaveUp { wanted = max(least, wanted - (wasNeeded ? lowest : max(1, lowest))) }
         var gone: [Occupant] = []
         for _ in 0..<surplus { gone.append(used.isEmpty ? fresh.removeFirst() : used.removeFirst().occupant) }

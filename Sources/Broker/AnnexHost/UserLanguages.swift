@@ -9,9 +9,9 @@ internal import Glibc
 public enum UserLanguages {
     /// The languages that the environment states, the preferred language first, for example `["de_AT", "en"]`.
     ///
-    /// The first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set names the locale. The languages are first those of
-    /// `LANGUAGE`, which are separated by colons, and then the language of the locale. If the locale is `C` or `POSIX`,
-    /// there are none. There are at most 32 languages.
+    /// The first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set names the locale. The list begins with the languages
+    /// in `LANGUAGE`, which are separated by colons. The language of the locale follows. If the locale is `C` or
+    /// `POSIX`, the list is empty. The list never has more than 32 languages.
     public static var preferred: [String] {
         preferred { name in
             // SAFETY: the text is copied at once. As with every call of getenv, no other thread may change the

@@ -20,7 +20,8 @@ extension AnnexHost {
     /// This host differs from a host with a real extension:
     /// - There is no sandbox, and no limit of memory. Only the time limits that the test itself sets apply. If the
     ///   extension hangs, the test hangs. If the extension crashes, the test's process ends.
-    /// - A thread cannot be killed. If a session ends because the extension broke a rule, its thread ends a moment later.
+    /// - A thread cannot be killed. If a session ends because the extension broke a rule, the extension's thread ends a
+    ///   moment later.
     /// - If the extension ends because of an error of its channel, the reason is `exited`, and the last output states
     ///   the error.
     /// - `privateDirectory` and `frameworksDirectory` come from the environment of the test. The variables are

@@ -6,9 +6,9 @@ public import AnnexHost
 extension AnnexHost {
     /// Makes a host for tests, with a broker in the test's process.
     ///
-    /// This host differs from `embedded` in the points that would make a test slow or unreliable:
-    /// - An extension that failed repeatedly is launched again at once. So a test may make it fail as often as
-    ///   necessary.
+    /// This host differs from a host of `embedded` wherever the difference keeps tests fast and reliable:
+    /// - An extension that failed repeatedly is launched again at once. So a test may make an extension fail as often
+    ///   as necessary.
     /// - No report is written on the ends of extensions.
     /// - Time limits are raised to `patience`, because a busy machine may run several tests at once. Limits of memory,
     ///   processors and files are those of the extension point, as for a user.

@@ -5,7 +5,7 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Synchronization
 
-/// An extension that runs as a thread. Its end is the end of the thread, because a thread cannot be killed.
+/// An extension that runs as a thread. The extension ends when its thread ends, because a thread cannot be killed.
 final class InProcessHandle: ExtensionHandle {
     private struct State {
         /// Why the extension ends. It is nil if the extension ends by itself.
@@ -41,7 +41,7 @@ final class InProcessHandle: ExtensionHandle {
     ) -> Termination {
         do throws(ExtensionFailure) {
             // If the channel has no room, it holds a message that the thread has not read yet. So the thread needs no
-            // further message.
+            // further message to wake up.
             let endpoint = try ExtensionEndpoint(channel) { [host] in
                 try? host.sendAndWait(ChannelEvent(method: ReservedMethods.wakeUp), timeout: .zero)
             }
@@ -55,7 +55,7 @@ final class InProcessHandle: ExtensionHandle {
         }
     }
 
-    /// Reports the end once.
+    /// Reports the extension's end, at most once.
     private func report(_ end: Termination) {
         let cause: Termination.Reason?? = state.withLock { state in
             guard !state.hasEnded else { return nil }

@@ -12,7 +12,7 @@ internal import Glibc
 /// ```
 ///
 /// The layout is the folder that `annex bundle` reads: `Info.plist`, `PlugIns/*.appex/Info.plist` and resources, with
-/// build settings such as `$(PRODUCT_NAME)`. The app lies in a temporary folder. It is removed when this object is
+/// build settings such as `$(PRODUCT_NAME)`. The app lies in a temporary folder, which is removed when this object is
 /// released.
 public final class TestApp: Sendable {
     /// The path of `Name.app`.

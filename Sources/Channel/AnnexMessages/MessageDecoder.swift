@@ -4,9 +4,9 @@
 /// fastest in the order of the tags. The decoder allocates memory only for the values.
 ///
 /// `Message.init(decoding:)` first assumes that the tags rise, as `MessageEncoder` writes them. It checks each field
-/// when the field is decoded, and the rest at the end. So a message with rising tags is read only once. If any check or
-/// decoding fails, `Message.init(decoding:)` decodes the bytes again and checks every field first. So the value or the
-/// failure never depends on the assumption.
+/// when it decodes the field. At the end, it checks the fields that were not decoded. So a message with rising tags is
+/// read only once. If any check or decoding fails, `Message.init(decoding:)` decodes the bytes again and checks every
+/// field first. So the value or the failure never depends on the assumption.
 public struct MessageDecoder: ~Copyable, ~Escapable {
     /// The message, from its first field on.
     @usableFromInline let whole: ByteCursor
@@ -57,14 +57,15 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         self.fieldsLeft = fieldsLeft
     }
 
-    /// Whether a message of these bytes can be decoded under the assumption. The message must not be too long, and must
-    /// be too short to contain more fields than the limit. The smallest field has six bytes, so a quarter of the bytes
-    /// is never less than the number of fields.
+    /// Whether a message of these bytes can be decoded under the assumption that its tags rise. The message must not be
+    /// too long, and must be too short to contain more fields than the limit. The smallest field has six bytes, so a
+    /// quarter of the bytes is never less than the number of fields.
     @inlinable @inline(__always) static func mayAssume(_ bytes: RawSpan, within limits: MessageLimits) -> Bool {
         bytes.byteCount <= limits.bytes && bytes.byteCount &>> 2 <= limits.fields
     }
 
-    /// Checks the fields that were not decoded. After this check, the assumption is known to be true.
+    /// Checks the fields that were not decoded. After this check, the assumption that the tags rise is known to be
+    /// true.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func finish() throws(DecodingFailure) {
         guard proof == .assumed, resumeAt == whole.end else { return try prove() }
@@ -217,7 +218,7 @@ extension MessageDecoder {
         return whole.over(FieldPlace(start: resumeAt, end: whole.end))
     }
 
-    /// The next field's tag and place. All lengths were checked, so nil means the end.
+    /// The next field's tag and place. All lengths were checked, so nil means the message's end.
     @_lifetime(cursor: copy cursor)
     @inlinable @inline(__always) func next(_ cursor: inout ByteCursor) -> (tag: UInt16, place: FieldPlace)? {
         guard let tag = cursor.read(UInt16.self), let length = cursor.read(UInt32.self),
@@ -238,8 +239,8 @@ extension MessageDecoder {
             proof = reader.proof
             return value
         } catch {
-            // The assumption may have caused this failure, and the caller may continue after it. So the failure is
-            // recorded here.
+            // The assumption that the tags rise may have caused this failure, and the caller may catch the error and
+            // continue. So the failure is recorded here.
             if proof == .assumed { proof = .refuted }
             throw error
         }
@@ -251,7 +252,7 @@ extension MessageDecoder {
 enum OrderProof {
     /// Tag and length of every field were checked.
     case checked
-    /// The tags are assumed to rise. Only for the fields before `resumeAt` is this known.
+    /// The tags are assumed to rise. Their order is known only for the fields before `resumeAt`.
     case assumed
     /// A check or decoding failed under the assumption, so the bytes have to be decoded again.
     case refuted

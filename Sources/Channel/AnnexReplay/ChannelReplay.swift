@@ -5,8 +5,8 @@ internal import AnnexLinux
 /// messages with the recorded messages.
 ///
 /// The replay keeps the recorded order: if the host sent a message after an answer, the replay also sends it after that
-/// answer. The replay does not keep the time between messages. It ends at the first difference. Calls of the extension
-/// get the recorded answers, in the recorded order.
+/// answer. The replay does not keep the time between messages. The replay ends at the first difference. Calls of the
+/// extension get the recorded answers, in the recorded order.
 package final class ChannelReplay: Sendable {
     private let steps: [ReplayStep]
     private let inbox = ReplayInbox()

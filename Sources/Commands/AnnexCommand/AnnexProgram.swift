@@ -6,8 +6,8 @@ import Logging
 
 /// The program `annex`.
 ///
-/// It starts only what the command needs. Swift's threads start only for commands that await. All other commands use
-/// only the first thread.
+/// The program starts only what the command needs. Swift's threads start only for commands that await. All other
+/// commands use only the first thread.
 package enum AnnexProgram {
     /// Reads the command line and performs the command. Then ends the process, or returns.
     package static func main() {
@@ -15,7 +15,7 @@ package enum AnnexProgram {
         // stream.
         _ = StandardStreams.closed
         // Wardens become children of this program, and the program reaps them. Some init processes never reap, so each
-        // ended warden would stay a zombie. If the kernel refuses, the wardens become children of init.
+        // ended warden would stay a zombie. If the kernel refuses this, ended wardens become children of init.
         try? Orphans.adopt()
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {
@@ -25,7 +25,8 @@ package enum AnnexProgram {
         }
     }
 
-    /// Runs `annex run`. It waits for signals on this thread. When it begins, this thread must be the only thread.
+    /// Runs `annex run`. The command waits for signals on this thread. When the command begins, this thread must be the
+    /// only thread.
     private static func run(_ arguments: [String]) {
         keepLogSilent()
         guard let options = RunOptions(plain: arguments) else { return RunCommand.main(arguments) }

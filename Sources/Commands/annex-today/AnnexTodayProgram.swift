@@ -92,11 +92,11 @@ struct AnnexTodayProgram: AsyncParsableCommand {
 
     private func tell(_ address: String) {
         print(daemon.json ? JSON.object([.init("address", value: .text(address))]).line : address)
-        // Another program may wait for this output.
+        // Another program may wait for the address, so it is written at once.
         fflush(nil)
     }
 
-    /// A stream that ends with the first signal that asks the program to end.
+    /// A stream that ends when the first signal arrives that asks the program to end.
     private static func whenSignalled() throws -> (
         stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation
     ) {

@@ -5,7 +5,8 @@ import NIOHTTP1
 /// One connection of a browser. It collects a request, passes it to the page, and writes the page's answer.
 ///
 /// If a request does not come from the page, it is refused as soon as its head has arrived, and the connection is
-/// closed. A browser opens only a few connections to one server. So requests of other sites cannot use them all up.
+/// closed. A browser opens only a few connections to one server. Because of this refusal, requests of other sites
+/// cannot occupy all these connections.
 final class PageConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -16,14 +17,15 @@ final class PageConnection: ChannelInboundHandler {
     private static let patience = TimeAmount.seconds(10)
 
     private let page: TodayPage
-    /// Closes the connection if no request is complete by this time.
+    /// The task that closes the connection if no request is complete in time.
     private var deadline: Scheduled<Void>?
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
-    /// Whether the connection is being closed. Then no more of it is read.
+    /// Whether a request was refused and the connection is being closed. In that case, no more data from the connection
+    /// is read.
     private var isRefused = false
-    /// The number of requests whose answer is not written yet. It may be two for a moment: the next request can be
-    /// complete before the event `Answered` of the previous one arrives.
+    /// The number of requests whose answer is not written yet. There may be two such requests for a moment: the next
+    /// request can be complete before the event `Answered` of the previous one arrives.
     private var unanswered = 0
 
     init(_ page: TodayPage) { self.page = page }
@@ -101,7 +103,8 @@ final class PageConnection: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is Answered else { return context.fireUserInboundEventTriggered(event) }
         unanswered -= 1
-        // An answer that is being written has no deadline as a whole: a stream of events stays for as long as the page.
+        // An answer has no time limit as a whole, because a stream of events lasts as long as the page is open. So the
+        // time limit for the next request begins only now.
         if unanswered == 0, context.channel.isActive { awaitRequest(in: context) }
     }
 

@@ -9,8 +9,8 @@ import Synchronization
 /// Serves the page to browsers on this machine. SwiftNIO handles HTTP.
 ///
 /// Only programs of the same user get a connection. Connections without progress are closed, and the number of
-/// connections is limited. So if a program connects and does not send or read anything, it takes little memory and
-/// delays other programs only for a limited time.
+/// connections is limited. So a program that connects but sends and reads nothing takes little memory, and delays other
+/// programs only for a limited time.
 struct PageServer: Sendable {
     /// The most connections at the same time. Browsers open about six connections for a page. Further connections wait
     /// until another is closed.
@@ -82,7 +82,8 @@ private final class ConnectionGate: Sendable {
             count += 1
         }
         channel.closeFuture.whenComplete { [self] _ in count.withLock { $0 -= 1 } }
-        // The kernel is asked only about this address. Another address could have a connection with the same ports.
+        // Only connections from this address are accepted, because the kernel is asked about this address. A connection
+        // from another address could have the same ports.
         guard channel.remoteAddress?.ipAddress == "127.0.0.1",
             let peer = channel.remoteAddress?.port, let own = channel.localAddress?.port,
             let user = try LoopbackPeer.user(

@@ -112,7 +112,7 @@ struct AnnexDaemonCommand: ParsableCommand {
         if removed.isEmpty { print("the daemon keeps nothing for user \(user)") }
     }
 
-    /// Makes a path absolute. A relative path begins in the folder in which the program was started.
+    /// Makes a path absolute. A relative path begins at the working directory of the program.
     private static func absolute(_ path: String) throws -> String {
         guard !path.hasPrefix("/") else { return path }
         return try Descriptor.directory("/proc/self").linkTarget("cwd") + "/" + path

@@ -30,7 +30,8 @@ struct DaemonLife {
         raiseDescriptorLimit()
         do {
             let run = try DaemonRun(options, socket: path, signals: signals, logger: logger)
-            // A restart executes the program again and never returns here, so the socket stays.
+            // A restart replaces this program and never returns here. So the socket is removed only if the program
+            // ends, and stays after a restart.
             defer { run.removeSocket() }
             try complete(run)
             if run.isToStartAnew { try startAnew(run) }
@@ -72,7 +73,7 @@ struct DaemonLife {
 
     private static func ownProgram() throws -> String {
         let target = try Descriptor.directory("/proc/self").linkTarget("exe")
-        // If the program's file was replaced, the kernel appends this text to the link.
+        // If the program's file was replaced, the kernel appends this text to the link's target.
         let mark = " (deleted)"
         return target.hasSuffix(mark) ? String(target.dropLast(mark.count)) : target
     }

@@ -10,8 +10,9 @@ final class DaemonRun: Service {
     private let path: String
     private let state: String
     private let logger: Logger
-    /// The lock is held until the program ends or restarts. After a restart, the program takes the lock again. If another
-    /// daemon has taken it first, that daemon keeps the state. This program then prints an error and ends.
+    /// The lock of the daemon's state. It is held until the program ends or restarts. After a restart, the program
+    /// takes the lock again. If another daemon has taken the lock first, that daemon keeps the state. This program then
+    /// prints an error and ends.
     private let lock: StateLock
     let daemon: Daemon
     private let signals: LifeSignals
@@ -51,19 +52,19 @@ final class DaemonRun: Service {
         logger.info(
             "takes connections",
             metadata: ["socket": "\(daemon.listener.isGiven ? "given" : path)", "state": "\(state)"])
-        // If the task is cancelled instead, the daemon shuts down in the same way.
+        // If the task is cancelled, this call throws, and the daemon shuts down in the same way.
         try? await gracefulShutdown()
         let hangsUp = signal.withLock { $0 == SIGHUP }
         if hangsUp { ServiceManager.reportReloading() } else { ServiceManager.reportStopping() }
         await leave()
         guard hangsUp else { return }
-        // A request to end that arrived meanwhile takes precedence over the restart.
+        // If a signal to end the program arrived during the shutdown, the program ends and does not restart.
         if signals.endIsAsked { return ServiceManager.reportStopping() }
         startsAnew.withLock { $0 = true }
     }
 
-    /// Lets the daemon leave. This takes seconds if extensions or hosts are slow, so it must not block a thread of the
-    /// shared pool.
+    /// Shuts the daemon down, on another thread. This takes seconds if extensions or hosts are slow, so the work must
+    /// not block a thread of Swift's pool.
     private func leave() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [daemon] in
@@ -88,8 +89,8 @@ struct LifeSignals: Sendable {
     private static let ending = [SIGTERM, SIGINT]
     private let set: sigset_t
 
-    /// Blocks the signals from now on. Call it before any thread starts. Then no thread takes a signal, and no signal
-    /// is lost before `next` waits for it.
+    /// Blocks the signals from now on. Call this initialiser before any thread starts. Then no thread takes a signal,
+    /// and no signal is lost before `next` waits for it.
     init() {
         var set = sigset_t()
         sigemptyset(&set)

@@ -17,26 +17,29 @@ internal import AnnexSigning
 /// ```
 ///
 /// The app is not sandboxed. It runs as the user who installed it.
-/// - If the app is installed at the daemon of the whole machine, the app uses the groups of this daemon. The daemon identifies
-///   the app by its program, which must be the installed one.
-/// - Otherwise the app shares the files of its groups with the brokers of its user: embedded brokers, and a daemon of this user.
+/// - If the app is installed in the daemon of the whole machine, the app uses the groups of this daemon. The daemon
+///   identifies the app by its program, which must be the installed program.
+/// - Otherwise the app shares the files of its groups with the brokers of its user: embedded brokers, and a daemon of
+///   this user.
 public struct ContainingApp: Sendable {
     /// The bundle identifier.
     public let identifier: String
     /// The groups that the app declares.
     public let groups: [String]
-    /// The URL with which the app was opened. It is the only argument of the program, if this argument is a URL whose scheme the
-    /// app registers; nil otherwise. Any program may have made the URL, so check what it asks for.
+    /// The URL with which the app was opened: the only argument of the program. Nil unless the program has exactly one
+    /// argument, and this argument is a URL whose scheme the app registers. Any program may have made the URL, so check
+    /// what the URL asks for.
     public let openedURL: AppURL?
 
-    /// Finds the app of this program, and opens its groups. Call it once, before the first use of a group.
+    /// Finds the app of this program, and opens its groups. Call this function once, before the first use of a group.
     ///
-    /// - Parameter place: the absolute path of the folder of private directories. If it is nil, the app uses the groups of the
-    ///   machine's daemon. If the app is not installed there, it uses the user's own folder, where `PrivatePlace.standard` keeps
-    ///   them. If `ANNEX_PRIVATE` names a folder, the machine's daemon is not asked.
-    /// - Throws: `invalid` if this program is not the program of an app bundle, or if the bundle breaks a rule; `notMember` if
-    ///   the app declares groups and no team has signed it, or if the machine's daemon has installed another program as this app;
-    ///   `gone` if this daemon gives no answer.
+    /// - Parameter place: the absolute path of the folder of private directories. If it is nil, the app uses the groups
+    ///   of the machine's daemon. If the app is not installed in this daemon, the app uses the user's own folder of
+    ///   private directories, `PrivatePlace.standard`. If `ANNEX_PRIVATE` names a folder, the app does not ask the
+    ///   machine's daemon.
+    /// - Throws: `invalid` if this program is not the program of an app bundle, or if the bundle breaks a rule.
+    ///   `notMember` if the app declares groups and no team has signed it, or if another program is installed as this
+    ///   app in the machine's daemon. `gone` if this daemon gives no answer.
     @discardableResult
     public static func start(privateDirectories place: String? = nil) throws(PortalError) -> ContainingApp {
         let program = try program()
@@ -59,7 +62,8 @@ public struct ContainingApp: Sendable {
 
     /// The app as the machine's daemon knows it; nil if there is no such daemon, or if the app is not installed there.
     private static func served(_ program: String) throws(PortalError) -> ContainingApp? {
-        // A program in the daemon's own folder cannot read its bundle. In this case the daemon finds the bundle by the program.
+        // A program in the daemon's own folder cannot read its bundle. In this case the daemon finds the bundle by the
+        // program.
         let app = try? bundle(of: program)
         if let app, app.entitlements.applicationGroups.isEmpty { return nil }
         let opened: (portal: PortalClient, description: MemberDescription)?
@@ -76,13 +80,15 @@ public struct ContainingApp: Sendable {
             openedURL: openedURL(among: description.schemes))
     }
 
-    /// Says whether one of the app's widgets has something to show (`NCWidgetController.setHasContent(_:forWidgetWithBundleIdentifier:)`).
-    /// A Today view neither runs nor shows a widget without content. The widget may say the same of itself: see `WidgetContext.hasContent`.
+    /// States whether one of the app's widgets has something to show
+    /// (`NCWidgetController.setHasContent(_:forWidgetWithBundleIdentifier:)`). A Today view neither runs nor shows a
+    /// widget without content. The widget may also state this itself: see `WidgetContext.hasContent`.
     ///
-    /// The user's Today views learn of it at once, and it holds until the app says otherwise, also for views that are opened later.
+    /// The user's Today views learn of the statement at once. The statement holds until the app makes another
+    /// statement, also for views that are opened later.
     ///
-    /// - Throws: `invalid` if the identifier does not begin with the app's own and a dot; `system` if the folder of the Today views cannot be
-    ///   written.
+    /// - Throws: `invalid` if the identifier does not begin with the app's own identifier and a dot; `system` if the
+    ///   folder of the Today views cannot be written.
     public func setHasContent(
         _ hasContent: Bool, forWidgetWithBundleIdentifier widget: String
     ) throws(PortalError) {

@@ -56,8 +56,8 @@ package struct BundleMaker {
 
 extension BundleMaker {
     private static let plugIns = "PlugIns"
-    /// Settings that name one bundle. Their general value holds only for the app. An extension has a value only if it
-    /// is stated for this extension.
+    /// Settings that name one bundle. A value in the general settings of the recipe counts only for the app. For an
+    /// extension, only a value counts that the recipe states for this extension.
     private static let ownNames: Set<String> = [
         "PRODUCT_NAME", "TARGET_NAME", "EXECUTABLE_NAME", "PRODUCT_MODULE_NAME", "PRODUCT_BUNDLE_IDENTIFIER",
         "PRODUCT_BUNDLE_PACKAGE_TYPE",

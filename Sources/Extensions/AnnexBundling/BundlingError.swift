@@ -1,7 +1,7 @@
 internal import AnnexBundle
 internal import AnnexLinux
 
-/// Why no app was made. It says what the problem is, where it is, and what the remedy is.
+/// Why no app was made. The error names the problem, its place and the remedy.
 package struct BundlingError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     package enum Code: String, Sendable, Hashable {

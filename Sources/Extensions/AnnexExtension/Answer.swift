@@ -2,8 +2,8 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// An answer in the form in which the channel sends it. The answer is checked against the channel's limits before the request is
-/// consumed. So if the check fails, an error can still be sent instead.
+/// An answer in the form in which the channel sends it. A request can be answered only once. So the answer is checked
+/// against the channel's limits first. If the check fails, an error can still be sent instead.
 struct Answer: ~Copyable {
     let payload: [UInt8]
     private var pieces: SealedPieces
@@ -15,7 +15,7 @@ struct Answer: ~Copyable {
 
     /// Encodes items as an answer.
     ///
-    /// - Throws: the reason, if the host would not accept these items.
+    /// - Throws: an error that says why the host would not accept these items.
     static func items(
         _ items: [ExtensionItem], largestPayload: Int, accepts: DescriptorAllowance
     ) throws(ExtensionError) -> Answer {
@@ -31,7 +31,8 @@ struct Answer: ~Copyable {
         return Answer(payload: payload, pieces: pieces)
     }
 
-    /// Encodes a list of items. A list that is longer than a message is put into sealed memory beside the message.
+    /// Encodes a list of items. If the list does not fit into one message, it is sent in sealed memory together with
+    /// the message.
     private static func encoded(
         _ items: [ExtensionItem], collecting contents: inout ContentsList, atMost bytes: Int
     ) throws(ExtensionError) -> [UInt8] {
@@ -84,7 +85,8 @@ struct Answer: ~Copyable {
 }
 
 extension ItemContents {
-    /// The memory itself if it is sealed; otherwise a sealed copy of the file.
+    /// These contents as sealed memory: the memory itself if it is already sealed, otherwise a sealed copy of the
+    /// file.
     fileprivate func sealedMemory() throws -> SealedMemory {
         let opened = try open()
         if let seals = try? opened.descriptor.seals(), seals.isSuperset(of: .immutable) {
@@ -102,7 +104,7 @@ extension ExtensionError {
         case answerNotAccepted = 5
         case attachmentUnreadable = 6
         case noPicture = 7
-        // AnnexModel defines 8.
+        // The code 8 belongs to `ExtensionError.noEditedPicture` in AnnexModel.
         case unknownEdit = 9
     }
 

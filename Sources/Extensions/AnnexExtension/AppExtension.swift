@@ -13,7 +13,8 @@ public import AnnexChannel
 /// }
 /// ```
 ///
-/// If its work awaits something, a principal object implements `respond(to:context:)` instead:
+/// If the work of a principal object awaits something, the object implements `respond(to:context:)` instead of
+/// `beginRequest(with:)`:
 ///
 /// ```swift
 /// @main final class Translate: AppExtension {
@@ -24,36 +25,40 @@ public import AnnexChannel
 /// }
 /// ```
 ///
-/// An extension has one thread. While a task awaits something, this thread reads the channel, answers the watchdog and works on
-/// other requests. `Task`, `async let`, task groups, actors, the main actor and `Task.sleep` all use this thread.
+/// An extension has one thread. While a task awaits something, this thread reads the channel, answers the watchdog
+/// and works on other requests. `Task`, `async let`, task groups, actors, the main actor and `Task.sleep` all use
+/// this thread.
 public protocol AppExtension: AnyObject {
     /// Creates the principal object. Each request gets a new one, so that no state leaks into the next request.
     init()
 
     /// Does the work of one request, and ends it with `completeRequest(returning:)` or `cancelRequest(with:)`.
     ///
-    /// This method is called on the process's first thread. If it returns without one of these two calls, the request is
-    /// cancelled. By default, the method starts a task that calls `respond(to:context:)`.
+    /// This method is called on the process's first thread. If it returns without one of these two calls, the request
+    /// is cancelled. By default, the method starts a task that calls `respond(to:context:)`.
     func beginRequest(with context: ExtensionContext)
 
     /// Does the work of one request in a task, and returns the items of the answer.
     ///
-    /// If the host cancels the request, the task is cancelled. Several requests may be open at once, each with a principal object
-    /// of its own. By default, the host gets an error: the extension does not serve requests of items.
+    /// If the host cancels the request, the task is cancelled. Several requests may be open at once, each with a
+    /// principal object of its own. By default, the host gets an error which says that the extension does not serve
+    /// requests with items.
     ///
-    /// - Throws: any error. The host gets it in the form in which `cancelRequest(with:)` would send it.
+    /// - Throws: any error. The host gets the same error as if the extension had called `cancelRequest(with:)` with
+    ///   it.
     func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem]
 
-    /// Registers handlers for messages of the extension's own types: requests, notices and streams. The extension serves them in
-    /// addition to the requests of items. By default, there are no handlers.
+    /// Registers handlers for messages of the extension's own types: requests, notices and streams. The extension
+    /// serves them in addition to the requests with items. By default, there are no handlers.
     static func register(in service: inout ChannelService)
 
-    /// Called when four fifths of the extension point's memory limit are used up. Release memory whose contents can be made
-    /// again.
+    /// Called when four fifths of the extension point's memory limit are used up. Release memory whose contents the
+    /// extension can make again, such as a cache.
     ///
-    /// The method is called on the process's first thread. The call happens inside `isCancelled` or `isExpiring` of a context, or
-    /// while the work awaits. A `SessionExtension` may get the call between two requests. The method is called only once. It is
-    /// called again only if memory use has meanwhile fallen below seven tenths of the limit.
+    /// The method is called on the process's first thread. The call happens while the work reads `isCancelled` or
+    /// `isExpiring` of a context, or while the work awaits something. A `SessionExtension` may get the call between
+    /// two requests. After one call, the next call can happen once memory use has fallen below seven tenths of the
+    /// limit and has risen again.
     func didReceiveMemoryWarning()
 }
 
@@ -80,11 +85,11 @@ extension AppExtension {
     }
 }
 
-/// A principal object that stays for the whole session and gets all requests of the session. It is meant for a dialogue with the
-/// host.
+/// A principal object that stays for the whole session and gets all requests of the session. It is meant for a
+/// dialogue with the host.
 ///
-/// The object may return from `beginRequest(with:)` without an answer, keep the context, and answer later. It may answer requests
-/// in any order. If a context is released without an answer, its request is cancelled.
+/// The object may return from `beginRequest(with:)` without an answer, keep the context, and answer later. It may
+/// answer requests in any order. If a context is released without an answer, its request is cancelled.
 ///
 /// ```swift
 /// @main final class Game: SessionExtension {
@@ -101,8 +106,8 @@ extension AppExtension {
 /// }
 /// ```
 public protocol SessionExtension: AppExtension {
-    /// Registers handlers that use this object. They are served in addition to the handlers of the static `register(in:)`. This
-    /// method is called once, before the first request.
+    /// Registers handlers that use this object. The extension serves these handlers in addition to the handlers of
+    /// the static `register(in:)`. This method is called once, before the first request.
     func register(in service: inout ChannelService)
 }
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The rights of one extension that go beyond the rights of every extension of its point.
+/// The rights that one extension has in addition to the rights that its extension point gives to every extension.
 ///
 /// ```swift
 /// guard context.capabilities.has("com.apple.security.network.client") else {
@@ -8,8 +8,8 @@ internal import Glibc
 /// }
 /// ```
 public struct Capabilities: Sendable, Hashable {
-    /// The entitlements in force, sorted. The extension requests them, its point allows them, and the user has granted them. They
-    /// do not change while the extension runs.
+    /// The entitlements in force, sorted. An entitlement is in force if the extension requests it, its extension
+    /// point allows it, and the user has granted it. The list does not change while the extension runs.
     public let entitlements: [String]
 
     /// Whether an entitlement is in force.
@@ -32,7 +32,8 @@ public struct Capabilities: Sendable, Hashable {
 }
 
 extension ExtensionContext {
-    /// The rights of this extension that go beyond the rights of every extension of its point. An extension must also work
-    /// without an entitlement that it requests, because the user may refuse the entitlement.
+    /// The rights that this extension has in addition to the rights that its extension point gives to every
+    /// extension. An extension must also work without an entitlement that it requests, because the user may refuse
+    /// the entitlement.
     public var capabilities: Capabilities { .ofThisProcess }
 }

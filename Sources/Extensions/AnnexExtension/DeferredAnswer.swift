@@ -1,7 +1,7 @@
 internal import AnnexChannel
 
-/// Holds a response whose answer is sent later. A class is needed, because a noncopyable value cannot be a part of a tuple or of
-/// an optional in a class.
+/// Holds a response whose answer is sent later. This type is a class, because a noncopyable value cannot be a part of
+/// a tuple or of an optional in a class.
 final class DeferredAnswer<Content: Message> {
     private var response: PendingResponse<Content>?
 

@@ -3,8 +3,8 @@ public import AnnexChannel
 // Messages to the host while a request is open.
 
 extension ExtensionContext {
-    /// Sends a notice to the host. If the request is open, the notice arrives before the answer. If the channel is full, the call
-    /// waits.
+    /// Sends a notice to the host. If the request is open, the notice arrives before the answer. If the channel is
+    /// full, this function waits until the channel has room.
     public func sendAndWait<Notice: ChannelNotice>(_ notice: borrowing Notice) throws(ExtensionFailure) {
         try life.lookout.sendAndWait(notice)
     }
@@ -20,12 +20,13 @@ extension ExtensionContext {
         try life.lookout.callAndWait(request, timeout: timeout)
     }
 
-    /// Sends a request to the host, and suspends the task until the response arrives. The extension works on other requests
-    /// meanwhile.
+    /// Sends a request to the host, and suspends the task until the response arrives. The extension works on other
+    /// requests meanwhile.
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
     ///   - timeout: the longest wait; nil for no limit.
-    /// - Throws: `ExtensionFailure.cancelled` if the task was cancelled, and the other errors that `callAndWait` throws.
+    /// - Throws: `ExtensionFailure.cancelled` if the task was cancelled, and the other errors that `callAndWait`
+    ///   throws.
     public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) async throws(ExtensionFailure) -> Asked.Response {
@@ -57,8 +58,8 @@ extension ExtensionContext {
     /// Whether the request has no answer yet.
     var isOpen: Bool { request != nil }
 
-    /// Works on the request in a task. The answer is the items that the closure returns, or the error that it throws. If the host
-    /// cancels the request, the task is cancelled.
+    /// Starts a task that runs the closure. The answer to the request is the items that the closure returns, or the
+    /// error that it throws. If the host cancels the request, the task is cancelled.
     func complete(awaiting work: @escaping () async throws -> [ExtensionItem]) {
         isWorking = true
         request?.startTask { [self] in
@@ -82,5 +83,5 @@ extension ExtensionContext {
     }
 }
 
-/// The error of a principal object that has no function for requests of items.
+/// The error of a principal object that implements neither `beginRequest(with:)` nor `respond(to:context:)`.
 struct ServesNoItems: Error {}

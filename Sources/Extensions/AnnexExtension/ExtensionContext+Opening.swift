@@ -6,17 +6,17 @@ extension ExtensionContext {
     /// Opens a URL with the app that registers its scheme (`CFBundleURLTypes`). Apple's counterpart is
     /// `NSExtensionContext.open(_:completionHandler:)`.
     ///
-    /// Only extensions of some points may open URLs. A Today widget may open the URLs of any app, and an iMessage extension those
-    /// of its containing app. The broker starts the app outside of the sandbox, with the URL as its only argument. An extension
-    /// can open ten URLs in a minute.
+    /// Only extensions of some points may open URLs. A Today widget may open the URLs of any app. An iMessage
+    /// extension may open only the URLs of its containing app. The broker starts the app outside of the sandbox, with
+    /// the URL as its only argument. An extension can open ten URLs in a minute.
     ///
     /// ```swift
     /// try await context.open("todolist://add")
     /// ```
     /// - Returns: the identifier of the app that was started.
-    /// - Throws: `notAllowed` if extensions of the point may open no URLs, or not those of this app; `invalid` if the URL breaks
-    ///   a rule of `AppURL`; `notFound` if no app registers the scheme, or more than one app does; `full` after ten URLs in a
-    ///   minute.
+    /// - Throws: `notAllowed` if extensions of the point may open no URLs, or may not open the URLs of this app;
+    ///   `invalid` if the URL breaks a rule of `AppURL`; `notFound` if no app registers the scheme, or more than one
+    ///   app does; `full` after ten URLs in a minute.
     @discardableResult
     public nonisolated(nonsending) func open(_ url: String) async throws(PortalError) -> String {
         try await URLOpening.open(url)

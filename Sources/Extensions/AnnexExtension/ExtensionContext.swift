@@ -25,35 +25,39 @@ public final class ExtensionContext {
     }
 
     deinit {
-        // A principal object that stays for the session may have released the context of an open request.
+        // A principal object that stays for the session may release the context of a request that has no answer. Then
+        // the request is cancelled here.
         cancelUnlessAnswered()
     }
 
-    /// Whether an answer would have no use. This is true if the host cancelled the request, or if the host's time limit has
-    /// passed. It is also true if the host is gone, or if the request already has an answer.
+    /// Whether an answer to the request would be useless. This is true if the host cancelled the request, or if the
+    /// host's time limit has passed. It is also true if the host is gone, or if the request already has an answer.
     ///
-    /// To find out, this property checks the channel, and thereby answers the host's watchdog. Long work must read the property
-    /// several times within the extension point's `watchdog` limit. Otherwise the extension is ended as `unresponsive`.
+    /// Each read of this property checks the channel, and thereby answers the host's watchdog. Long work must read
+    /// the property several times within the extension point's `watchdog` limit. Otherwise the extension is ended as
+    /// `unresponsive`.
     public var isCancelled: Bool {
-        // While the channel is polled, events may cause an answer to the request. So the state of the request is read afterwards.
+        // The poll handles events, and an event may cause an answer to the request. So the state of the request is
+        // read after the poll.
         guard life.poll() else { return true }
         return request?.isGivenUp ?? true
     }
 
-    /// The path of the private directory, which is kept from launch to launch; nil if the extension point gives none.
+    /// The path of the private directory, which is kept from launch to launch; nil if the extension point gives no
+    /// such directory.
     ///
-    /// Only this extension sees the directory. The directory is kept when the extension's app is updated, and removed together
-    /// with the app. Several instances of the extension may run at the same time and share the directory. So write a file under a
-    /// new name first, and then rename it.
+    /// Only this extension sees the directory. The directory is kept when the extension's app is updated, and removed
+    /// together with the app. Several instances of the extension may run at the same time and share the directory. So
+    /// write a file under a new name first, and then rename it.
     ///
-    /// The limits are those of the extension point's policy. If an extension exceeds them, it is ended with the reason
-    /// `diskLimit`. It is not launched again until files are removed.
+    /// The extension point's policy limits the directory. If an extension exceeds a limit, the extension is ended
+    /// with the reason `diskLimit`. It is not launched again until files are removed.
     public var privateDirectory: String? { Surroundings.privateDirectory }
 
-    /// The path of the app's `Frameworks` directory; nil if the app has none.
+    /// The path of the app's `Frameworks` directory; nil if the app has no such directory.
     ///
-    /// The directory holds resources that the app and its extensions share. The extension can read these resources if its policy
-    /// allows the calls that read files. It can neither change nor execute them.
+    /// The directory holds resources that the app and its extensions share. The extension can read these resources if
+    /// its policy allows the calls that read files. It can neither change nor execute them.
     public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
 
     /// How long the host still waits; nil if the host waits without a limit, or if the request already has an answer.
@@ -61,7 +65,7 @@ public final class ExtensionContext {
 
     /// Ends the request with its result. After that, further calls of this method or of `cancelRequest` do nothing.
     ///
-    /// If the host would not accept the result, the request ends with an error that states the reason.
+    /// If the host would not accept the items, the request ends with an error that states the reason.
     public func completeRequest(returning items: [ExtensionItem]) {
         guard let request = request.take() else { return }
         do throws(ExtensionError) {
@@ -95,7 +99,8 @@ public final class ExtensionContext {
     private func send(_ answer: consuming Answer, to request: consuming IncomingRequest) {
         progress.finish()
         onAnswer.take()?()
-        // If the host is gone, the answer has no recipient, and the main loop ends at its next step.
+        // If the host is gone, the answer cannot be sent. The failure is ignored, because the main loop ends at its
+        // next step.
         try? request.reply(answer.payload, sealed: answer.takePieces())
     }
 }

@@ -2,15 +2,16 @@ internal import AnnexChannel
 internal import AnnexModel
 
 extension ExtensionContext {
-    /// Runs work that the end of this extension should not interrupt. The host waits for the work, at most as long as the
-    /// extension point's `grace` allows.
+    /// Runs work that the end of this extension should not interrupt. The host waits for the work, at most as long as
+    /// the extension point's `grace` allows.
     ///
-    /// The block is called at once with `false`, on this thread, and does its work. When three quarters of the grace are over,
-    /// the block is called a second time with `true`. The second call happens when the first call next reads `isExpiring` or
-    /// `isCancelled`. The second call should make the first call end soon.
+    /// The block is called at once with `false`, on this thread, and does its work. When three quarters of the grace
+    /// are over, the block is called a second time with `true`. The second call happens when the first call next
+    /// reads `isExpiring` or `isCancelled`. In the second call, the block should set a state that makes the first
+    /// call end soon.
     ///
-    /// If the end is already near, the block is called once, with `true`. If the block is still running when the grace is over,
-    /// the extension ends as `graceExpired`.
+    /// If the end is already near, the block is called once, with `true`. If the block is still running when the
+    /// grace is over, the extension ends as `graceExpired`.
     ///
     /// ```swift
     /// context.completeRequest(returning: items)
@@ -27,23 +28,25 @@ extension ExtensionContext {
         life.perform(reason, block)
     }
 
-    /// Whether this extension will end soon. Each read of this property checks the channel for events from the host.
+    /// Whether this extension will be ended soon. Each read of this property checks the channel for events from the
+    /// host.
     public var isExpiring: Bool {
         life.poll()
         return life.isExpiring
     }
 }
 
-/// Receives the host's events about this extension's life at each check of the channel. Only the first thread may use this
-/// object.
+/// Receives the host's events about this extension's life, such as a memory warning, at each check of the channel.
+/// Only the first thread may use this object.
 final class ExtensionLife {
-    /// The most bytes of an activity's reason that are sent.
+    /// The most bytes of an activity's reason that the host gets. Further bytes are cut off.
     private static let longestReason = 200
 
     let lookout: ExtensionLookout
-    /// The principal objects of the open requests, in the order in which they began.
+    /// The principal objects of the open requests, in the order in which the requests began.
     private var principals: [any AppExtension] = []
-    /// The running activities, which are called when the end is near. The innermost activity is last.
+    /// The blocks of the running activities, the innermost last. Each block is called when the extension's end is
+    /// near.
     private var activities: [(Bool) -> Void] = []
     private(set) var isExpiring = false
 

@@ -18,7 +18,8 @@ enum ExtensionMain {
         }
     }
 
-    /// Opens the portal to the broker, if the broker made one. The principal object may use the portal from its first line.
+    /// Opens the portal, the extension's connection to the broker, if the broker made one. The portal is open before
+    /// the principal object is created.
     private static func adoptPortal(on endpoint: borrowing ExtensionEndpoint) {
         // SAFETY: an extension has one thread, and all code below runs on it.
         nonisolated(unsafe) let lookout = ExtensionLookout(endpoint)
@@ -37,14 +38,15 @@ enum ExtensionMain {
     }
 }
 
-/// Serves requests of items: it passes them to principal objects.
+/// Serves requests with items: this object passes each request to a principal object.
 package final class ExtensionServing {
     private let makePrincipal: () -> any AppExtension
     /// Whether a single principal object gets all requests. Such an object may answer them later.
     private let stays: Bool
     private let largestPayload: Int
     private let life: ExtensionLife
-    /// Takes a request that belongs to a dialogue, and returns true. If it returns false, a principal object gets the request.
+    /// Takes a request that belongs to a dialogue, and returns true. If the closure returns false, the request
+    /// belongs to no dialogue, and a principal object gets it.
     private var beginDialogue: (ExtensionContext) -> Bool = { _ in false }
 
     private init(
@@ -57,7 +59,8 @@ package final class ExtensionServing {
         life = ExtensionLife(ExtensionLookout(endpoint))
     }
 
-    /// The service of an extension. It serves the requests of items, and everything that the principal type registers.
+    /// The service of an extension. It serves the requests with items, and all handlers that the principal type
+    /// registers.
     package static func service<Principal: AppExtension>(
         of principal: Principal.Type, on endpoint: borrowing ExtensionEndpoint
     ) -> ChannelService {

@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// An item of the host, which the extension loads by its number.
+/// Contents that the host offered under a number. The extension loads the contents by this number.
 struct HostItem: RemoteItem {
     let offer: ItemOffer
     let line: HostLine
@@ -50,8 +50,8 @@ struct HostItem: RemoteItem {
 
 /// The channel to the host, which only the extension's first thread may use.
 ///
-/// Items are `Sendable`, but the channel may be used by one thread only. An extension in a sandbox has no other thread. Outside
-/// of a sandbox, a call from another thread is an error.
+/// Items are `Sendable`, so any thread may have one. But only one thread may use the channel. An extension in a
+/// sandbox has no other thread. Outside of a sandbox, a call from another thread is an error.
 final class HostLine: @unchecked Sendable {
     private let lookout: ExtensionLookout
     private let thread = pthread_self()
@@ -60,7 +60,7 @@ final class HostLine: @unchecked Sendable {
         self.lookout = lookout
     }
 
-    /// Makes the contents of an offer.
+    /// Returns a closure that makes an item of this host from an offer.
     var offers: @Sendable (ItemOffer) -> any RemoteItem { { HostItem(offer: $0, line: self) } }
 
     func ask(_ method: UInt16, about number: UInt64) throws(ItemFailure) -> (LoadReply, DescriptorBatch) {

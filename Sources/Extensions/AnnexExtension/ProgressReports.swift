@@ -3,14 +3,16 @@ internal import AnnexLinux
 internal import AnnexModel
 
 extension ExtensionContext {
-    /// Reports to the host how much of the work is done. Each report that is sent reaches the host before the answer.
+    /// Reports to the host how much of the work is done. Every report that is sent reaches the host before the
+    /// answer.
     ///
-    /// The work may report as often as it likes: at most twenty reports a second are sent. A later report replaces a report that
-    /// was not sent yet. The last report is sent before the answer. If the host does not want progress, nothing is sent.
+    /// The work may call this function as often as it likes, but at most twenty reports a second are sent. A later
+    /// report replaces a report that was not sent yet. The last report is sent before the answer. If the host does
+    /// not want progress, nothing is sent.
     ///
     /// - Parameters:
-    ///   - fraction: the part of the work that is done, between 0 and 1. A smaller value is replaced by 0, and a larger one by 1.
-    ///     NaN is ignored.
+    ///   - fraction: the part of the work that is done, between 0 and 1. A smaller value is replaced by 0, and a
+    ///     larger one by 1. NaN is ignored.
     ///   - text: a short text for the user. At most its first 256 bytes are sent.
     public func report(progress fraction: Double, text: String? = nil) {
         guard request != nil, !fraction.isNaN else { return }
@@ -59,7 +61,8 @@ final class ProgressReports {
         finish()
     }
 
-    /// Sends the pending report at its time, even if the work makes no further report.
+    /// Starts a timer that sends the pending report, so that the report is sent even if the work makes no further
+    /// report.
     private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
@@ -71,10 +74,10 @@ final class ProgressReports {
         }
     }
 
-    /// Sends the last report, unless it was sent already.
+    /// Sends the pending report, if there is one.
     func finish() {
         guard let progress = pending.take() else { return }
-        // If the host is gone, the report has no recipient.
+        // If the host is gone, the report cannot be sent, and the failure is ignored.
         try? lookout.sendAndWait(ProgressMessage(request: request, progress: progress))
     }
 }

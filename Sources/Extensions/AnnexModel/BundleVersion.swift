@@ -1,6 +1,7 @@
 /// The version of an app or extension: whole numbers between dots, such as `1.4.12`.
 ///
-/// Versions are compared as Apple compares them, number by number. A missing number counts as 0, so `1.4` equals `1.4.0`.
+/// Versions are compared as Apple compares them, number by number. A missing number counts as 0, so `1.4` equals
+/// `1.4.0`.
 ///
 /// ```swift
 /// BundleVersion("1.10")! > BundleVersion("1.9.3")!    // true
@@ -18,9 +19,9 @@ public struct BundleVersion: Sendable {
 
     /// Reads a version.
     ///
-    /// - Parameter text: one or more numbers, with one dot between each two. Each number has 1 to 18 digits. The whole text has
-    ///   at most 64 bytes.
-    /// - Returns: nil if the text is no version of this form.
+    /// - Parameter text: one or more numbers, with one dot between each two. Each number has 1 to 18 digits. The
+    ///   whole text has at most 64 bytes.
+    /// - Returns: nil if the text does not have this form.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         var numbers: [UInt64] = []
@@ -37,8 +38,8 @@ public struct BundleVersion: Sendable {
         self.text = text
     }
 
-    /// The value of decimal digits; nil if another byte is among them. `UInt64(_:)` is not used, because it would also accept a
-    /// sign.
+    /// The value of decimal digits; nil if the text contains any other byte. `UInt64(_:)` is not used, because it
+    /// would also accept a sign.
     private static func number(_ digits: Substring.UTF8View) -> UInt64? {
         var value: UInt64 = 0
         for digit in digits {
@@ -68,6 +69,6 @@ extension BundleVersion {
         return BundleVersion(numbers, text: numbers.map(String.init).joined(separator: "."))
     }()
 
-    /// The version of a bundle that states none. It is 0, which is lower than every other version.
+    /// The version of a bundle that states no version: 0, which is lower than every other version.
     public static let unstated = BundleVersion([], text: "0")
 }

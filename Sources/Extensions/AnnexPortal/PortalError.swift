@@ -1,8 +1,10 @@
-/// An error that says why the broker could not do what an extension or a containing app asked through its portal.
+/// An error that says why the broker could not fulfil a request. An extension or a containing app sends such requests
+/// through its portal, the connection to the broker.
 public struct PortalError: Error, Sendable, Hashable {
     /// The kind of failure.
     public enum Code: UInt16, Sendable, Hashable, CaseIterable {
-        /// This process has no portal. Either no broker started the process, or its extension point has no use for a portal.
+        /// This process has no portal. Either no broker started the process, or extensions of its point get no
+        /// portal.
         case unavailable = 1
         /// The process is not a member of the group.
         case notMember

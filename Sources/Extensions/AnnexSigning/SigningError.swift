@@ -1,6 +1,6 @@
 package import AnnexLinux
 
-/// Why an app or a key was refused. It says what the problem is, where it is, and what the remedy is.
+/// Why an app or a key was refused. The error names the problem, its place and the remedy.
 package struct SigningError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     package enum Code: String, Sendable, Hashable {
@@ -56,8 +56,8 @@ extension SigningError {
 }
 
 extension SigningError {
-    /// The error for an app that was not signed by the team that it belongs to. It is signed by another team, or not
-    /// signed.
+    /// The error for an app that was not signed by the team that it belongs to. The app is signed by another team, or
+    /// not signed.
     package init(_ refusal: TrustRefusal) {
         self.init(.untrustedTeam, what: refusal.what, place: refusal.app, remedy: refusal.remedy)
     }

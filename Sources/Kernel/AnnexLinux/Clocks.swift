@@ -11,8 +11,8 @@ package enum MonotonicClock {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// The time after this duration, counted from now. It is never earlier than now. If the sum would overflow, it is
-    /// `UInt64.max`.
+    /// The time at which this duration, counted from now, is over. The result is never earlier than now. If the sum
+    /// would overflow, the result is `UInt64.max`.
     package static func deadline(after duration: Duration) -> UInt64 {
         let (sum, overflow) = now().addingReportingOverflow(nanoseconds(duration))
         return overflow ? .max : sum
@@ -41,8 +41,8 @@ extension MonotonicClock {
     }
 }
 
-/// A date and time in UTC, for people and files. It must not be used for timing, because the clock can be
-/// set.
+/// A date and time in UTC, to show to people and to write to files. Do not measure durations with it, because a user
+/// can set this clock.
 package struct WallClock: Sendable, Hashable, Comparable {
     /// Microseconds since the beginning of 1970.
     package let microseconds: Int64
@@ -63,8 +63,8 @@ package struct WallClock: Sendable, Hashable, Comparable {
     /// The time as text, for example `2026-11-22T06:58:34.012345Z`.
     package var text: String { written(between: "-", ":") }
 
-    /// The time as text that can be part of a file's name, for example `20261122T065834.012345Z`. These texts sort in the
-    /// order of time.
+    /// The time as text that can be part of a file's name, for example `20261122T065834.012345Z`. These texts sort in
+    /// the order of time.
     package var compact: String { written(between: "", "") }
 
     private func written(between dates: String, _ times: String) -> String {
@@ -78,7 +78,8 @@ package struct WallClock: Sendable, Hashable, Comparable {
     }
 
     /// The date that lies `days` after the beginning of 1970. The calculation counts years from March, so that a leap
-    /// day is the last day of its year. It also counts in spans of 400 years, because all spans have the same length.
+    /// day is the last day of its year. It also counts in spans of 400 years, because all such spans have the same
+    /// number of days.
     private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (span, day) = divided(days + 719_468, by: 146_097)
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365

@@ -1,8 +1,8 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// A Unix socket that preserves message boundaries and carries descriptors. Every descriptor that arrives gets an owner,
-/// so that no descriptor leaks.
+/// A Unix socket that preserves message boundaries and carries descriptors. Every descriptor that arrives gets an
+/// owner, so that no descriptor leaks.
 package struct ControlSocket: ~Copyable, Sendable {
     package let descriptor: Descriptor
 
@@ -37,8 +37,8 @@ package struct ControlSocket: ~Copyable, Sendable {
     /// Receives one message of at most `capacity` bytes.
     package func receive(atMost capacity: Int, waiting: Bool = false) throws(SystemError) -> ControlReception {
         if let received = try receiveOnce(atMost: capacity, waiting) { return received }
-        // If the peer closed without reading all its messages, the kernel reports a reset once. The messages that the
-        // peer sent follow it.
+        // If the peer closed its end before it had read all its messages, the kernel first reports a reset, once. The
+        // next attempt then receives the messages that the peer had sent.
         if let received = try receiveOnce(atMost: capacity, waiting) { return received }
         return .end
     }
@@ -59,13 +59,15 @@ package struct ControlSocket: ~Copyable, Sendable {
             }
             filled = max(Int(got), 0)
         }
-        // The numbers get an owner before anything can throw.
+        // The descriptors get an owner before any call can throw.
         let descriptors = DescriptorList(owning: numbers)
-        // If the kernel lacks memory, the message stays in the queue. That is neither a fault nor the end of the peer.
+        // If the kernel lacks memory, the message stays in the queue. The lack of memory is no fault of the peer, and
+        // the connection has not ended.
         if got == -EAGAIN || !waiting && (got == -ENOMEM || got == -ENOBUFS) { return .nothing }
         if got == -ECONNRESET { return nil }
-        // A message without bytes looks like the end, but an end brings no descriptors. If descriptors arrive without
-        // bytes, this method returns them as a message. The receiver of the message decides where to close them.
+        // A message without bytes looks like the end of the connection, but the end brings no descriptors. If
+        // descriptors arrive without bytes, this method returns them as a message. The receiver of the message decides
+        // where to close these descriptors.
         if flags & UInt32(ANNEX_RECEIVED_END) != 0, descriptors.isEmpty { return .end }
         _ = try SystemError.check("recvmsg", got)
         return .message(

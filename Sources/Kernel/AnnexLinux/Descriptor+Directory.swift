@@ -126,7 +126,8 @@ extension Descriptor {
     }
 
     /// Renames an entry. The new name must be free.
-    /// - Throws: `EEXIST` if the new name exists, and `EINVAL` if the file system cannot check that.
+    /// - Throws: `EEXIST` if the new name exists, and `EINVAL` if the file system cannot check whether the new name is
+    ///   free.
     package func rename(_ name: String, toNew other: String) throws(SystemError) {
         _ = try SystemError.check("renameat2", path: other, unsafe annex_rename_new(number, name, other))
     }
@@ -160,13 +161,14 @@ extension Descriptor {
         }
     }
 
-    /// Gives this file the access control list of another file. If the other file has no list, the call removes the list
-    /// of this file.
+    /// Gives this file the access control list of another file. If the other file has no list, the call removes the
+    /// list of this file.
     package func copyAccessList(from other: borrowing Descriptor) throws(SystemError) {
         _ = try SystemError.check("fsetxattr", annex_copy_access_list(other.number, number))
     }
 
-    /// Lets one other user look up names in this directory. Only this process's user can do more in it.
+    /// Lets one other user look up names in this directory. Only this process's user has further rights in the
+    /// directory.
     /// - Throws: `EOPNOTSUPP` if the file system has no access control lists.
     package func allowSearch(by user: UInt32) throws(SystemError) {
         _ = try SystemError.check("fsetxattr", annex_allow_search(number, user))

@@ -5,11 +5,11 @@ internal import Glibc
 // entries.
 
 extension Descriptor {
-    /// Removes a part of this directory's contents. The call follows no link and enters no other file system. Names
-    /// need not be text.
+    /// Removes a part of this directory's contents. The call follows no link and enters no other file system. The names
+    /// of the entries need not be UTF-8.
     ///
-    /// The call first moves a directory in a subdirectory up into this directory. Deep contents therefore need neither
-    /// more stack nor more descriptors.
+    /// If a subdirectory contains a directory, the call first moves the inner directory up into this directory. Deep
+    /// contents therefore need neither more stack nor more descriptors.
     ///
     /// - Parameter limit: the maximum number of steps. A step removes or moves one entry.
     /// - Returns: whether the directory is empty now. If not, call this method again.
@@ -88,7 +88,8 @@ private struct Emptying {
     /// Moves a directory up into the top directory, under a new random name.
     private mutating func raise(_ name: Name, from directory: Int32) throws(SystemError) {
         steps -= 1
-        // A process can move a directory to another parent only if it has the right to write to the directory itself.
+        // A process can move a directory to another parent only if the process has the right to write to the directory
+        // itself. `open` gives this user that right.
         _ = try Self.open(name, in: directory)
         let free = Name("raised-\(UInt64.random(in: 0 ... .max))".utf8CString)
         try Self.ignoringAbsence("renameat", of: name) { unsafe renameat(directory, name, top, free) }
@@ -115,8 +116,8 @@ private struct Emptying {
         return entries
     }
 
-    /// Opens a directory and gives this user every right to it. The program that created it may have removed these
-    /// rights.
+    /// Opens a directory and gives this user every right to the directory. The program that created the directory may
+    /// have removed these rights.
     private static func open(_ name: Name, in directory: Int32) throws(SystemError) -> Descriptor {
         let found = unsafe annex_open_directory_within(directory, name)
         return Descriptor(owning: try SystemError.check("openat2", path: shown(name), found))

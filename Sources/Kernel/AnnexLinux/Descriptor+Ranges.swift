@@ -19,8 +19,8 @@ package struct FileRange: Sendable, Hashable {
     package func overlaps(_ other: FileRange) -> Bool { start < other.end && other.start < end }
 }
 
-/// Locks on ranges. These locks belong to the open file description (fcntl(2), F_OFD_SETLK), and end when the last duplicate
-/// of the descriptor is closed.
+/// Locks on ranges. These locks belong to the open file description (fcntl(2), F_OFD_SETLK), and end when the last
+/// duplicate of the descriptor is closed.
 extension Descriptor {
     /// Locks a range, or changes its lock. The call does not wait.
     /// - Returns: false if another open file description holds a lock that conflicts with this lock.
@@ -34,8 +34,8 @@ extension Descriptor {
         }
     }
 
-    /// Unlocks a range. Parts of the range may be unlocked already. The call fails only if the kernel lacks memory and the
-    /// range is the middle of a larger lock.
+    /// Unlocks a range. Parts of the range may be unlocked already. The call fails only if the kernel lacks memory and
+    /// the range is the middle of a larger lock.
     package func unlock(_ range: FileRange) {
         _ = annex_lock_range(number, range.start, range.length, Int32(ANNEX_RANGE_FREE.rawValue))
     }
@@ -46,12 +46,13 @@ extension Descriptor {
     }
 }
 
-/// A locked range. The kernel shows it to processes that may examine the process that holds the lock:
-/// `lock: 1: OFDLCK ADVISORY READ -1 00:2f:1234 0 EOF`. A lock of another kind, `POSIX`, belongs to a process. It also
-/// conflicts with locks of the kind `OFDLCK`.
+/// A locked range. The kernel lists the locks of each process in `/proc`, for processes that may examine that process.
+/// A line of the list is `lock: 1: OFDLCK ADVISORY READ -1 00:2f:1234 0 EOF`. A lock of the kind `OFDLCK` belongs to an
+/// open file description. A lock of the kind `POSIX` belongs to a process, and also conflicts with locks of the kind
+/// `OFDLCK`.
 package struct HeldRange: Sendable, Hashable {
-    /// The maximum size of a list of locks. A process can hold many locks through one descriptor. If the list is longer,
-    /// reading it fails.
+    /// The maximum size of a list of locks. A process can hold many locks through one descriptor. If the list is
+    /// longer, reading it fails.
     private static let mostBytes = 16 << 20
 
     package let range: FileRange

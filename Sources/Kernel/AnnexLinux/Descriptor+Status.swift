@@ -45,8 +45,8 @@ extension Descriptor {
     }
 
     /// Opens the same file again for reading only. The new open file description shares neither offset nor flags with
-    /// the description of this descriptor. A memfd needs no permission for that. The kernel opens a file with the
-    /// caller's rights.
+    /// the description of this descriptor. The caller needs no permission to reopen a memfd. To reopen any other file,
+    /// the caller needs the right to read the file.
     package func reopenedReadOnly() throws(SystemError) -> Descriptor {
         try Descriptor.open("/proc/self/fd/\(number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
     }
@@ -119,7 +119,7 @@ package struct TerminalSize: Sendable, Hashable {
     package init?(of descriptor: Int32) {
         var columns: Int32 = 0
         var rows: Int32 = 0
-        // SAFETY: the call writes one number through each pointer and keeps neither.
+        // SAFETY: the call writes one number through each pointer and keeps neither pointer.
         guard unsafe annex_terminal_size(descriptor, &columns, &rows) == 0, columns > 0, rows > 0 else { return nil }
         self.columns = Int(columns)
         self.rows = Int(rows)

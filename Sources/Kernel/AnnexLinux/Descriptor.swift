@@ -21,8 +21,8 @@ public struct Descriptor: ~Copyable, Sendable {
         _ = Glibc.close(number)
     }
 
-    /// Lends the descriptor's number to calls that need a number. The descriptor stays open while `body` runs. `body` must
-    /// not close it.
+    /// Lends the descriptor's number to calls that need a number. The descriptor stays open while `body` runs. `body`
+    /// must not close it.
     public borrowing func withNumber<Result: ~Copyable, Failure: Error>(
         _ body: (CInt) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Runs jobs one after another on its own thread. A job that blocks delays only its own lane, for example the lane of one
-/// user.
+/// Runs jobs one after another on its own thread. A job that blocks delays only its own lane, for example the lane of
+/// one user.
 ///
-/// The thread exists while there are jobs, and for a short time (`rest`) afterwards. If the next job arrives in this time,
-/// the lane wakes the sleeping thread and need not create a new thread.
+/// The thread exists while there are jobs, and for a short time (`rest`) afterwards. If the next job arrives in this
+/// time, the lane wakes the sleeping thread and need not create a new thread.
 package final class Lane: Sendable {
     private enum Worker {
         case none

@@ -25,7 +25,7 @@ package enum LocalSocket {
     /// Connects to the socket that listens at a path.
     /// - Parameters:
     ///   - patience: how long to wait for a listener whose queue of connections is full.
-    ///   - forThread: whether a thread waits in the socket's calls. Otherwise an event loop watches it.
+    ///   - forThread: whether a thread waits in the socket's calls. If false, an event loop watches the socket.
     package static func connect(
         to path: String, patience: Duration, forThread: Bool = false
     ) throws(SystemError) -> ControlSocket {
@@ -57,8 +57,8 @@ package enum LocalSocket {
     }
 }
 
-/// The process, user and group that created the other end of a connection. The kernel recorded them at that time
-/// (`SO_PEERCRED`).
+/// The process, user and group that created the other end of a connection. The kernel recorded these numbers when the
+/// other end was created (`SO_PEERCRED`).
 package struct PeerCredentials: Sendable, Hashable {
     package let process: Int32
     package let user: UInt32

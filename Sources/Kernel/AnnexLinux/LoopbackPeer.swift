@@ -3,8 +3,8 @@ internal import Glibc
 
 /// The other end of a TCP connection within this machine.
 package enum LoopbackPeer {
-    /// The user whose process has the other end of a connection between two ports of 127.0.0.1. The kernel looks up only
-    /// this connection, so the time does not depend on the number of connections.
+    /// The user whose process has the other end of a connection between two ports of 127.0.0.1. The kernel looks up
+    /// only this connection, so the time does not depend on the number of connections.
     /// - Parameters:
     ///   - port: the port of the other end.
     ///   - target: the port of this process.

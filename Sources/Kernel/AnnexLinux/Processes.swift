@@ -1,8 +1,8 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// A process that this value identifies by its pidfd. Signals and waits through the pidfd can never reach another process
-/// that reuses the number.
+/// A process that this value identifies by its pidfd. Signals and waits through the pidfd can never reach another
+/// process that reuses the number.
 ///
 /// The descriptor becomes readable when the process has ended.
 package struct ProcessHandle: ~Copyable, Sendable {
@@ -33,8 +33,8 @@ package struct ProcessHandle: ~Copyable, Sendable {
     }
 }
 
-/// A process that kills another process at a deadline. It is for a caller that may itself be stopped before the deadline.
-/// The stand-in ends with this value, and with the thread that created it.
+/// A process that kills another process at a deadline. It is for a caller that may itself be stopped before the
+/// deadline. The stand-in ends with this value, and with the thread that created it.
 package struct StandIn: ~Copyable {
     private let process: Int32
 
@@ -48,9 +48,9 @@ package struct StandIn: ~Copyable {
 
 /// Processes whose parent has ended.
 package enum Orphans {
-    /// Makes this process the parent of its orphaned descendants, for as long as it lives. Otherwise init
-    /// becomes their parent, and in many containers init never reaps its children. Use this only in a program that reaps
-    /// the orphans itself.
+    /// Makes this process the parent of its orphaned descendants, for as long as it lives. Otherwise init becomes their
+    /// parent, and in many containers init never reaps its children. Use this only in a program that reaps the orphans
+    /// itself.
     package static func adopt() throws(SystemError) {
         _ = try SystemError.check("prctl(PR_SET_CHILD_SUBREAPER)", annex_adopt_orphans())
     }
@@ -70,8 +70,8 @@ package enum Faults {
 
 /// The environment variables of the user who started this program.
 package enum UserEnvironment {
-    /// A variable of the environment; nil in a program that runs with more rights than the user who started it. There, the user could
-    /// otherwise choose the files that the program writes with its own rights.
+    /// A variable of the environment. Nil if the program runs with more rights than the user who started it. Otherwise
+    /// this user could choose the files that the program writes with its own rights.
     package static func variable(_ name: String) -> String? {
         guard getuid() == geteuid(), getgid() == getegid(), let value = unsafe getenv(name) else { return nil }
         // SAFETY: the text is copied before anything can change the environment.

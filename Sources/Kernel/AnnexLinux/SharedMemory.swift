@@ -2,8 +2,8 @@ internal import CAnnexLinux
 internal import Glibc
 
 extension Descriptor {
-    /// Anonymous memory of `size` zero bytes that can be sealed. If the kernel supports the flag for it, the memory
-    /// is not executable.
+    /// Anonymous memory of `size` zero bytes that can be sealed. If the kernel supports the flag that forbids
+    /// execution, the memory is not executable.
     /// - Parameters:
     ///   - name: the name that /proc shows, at most 249 bytes. It need not be unique.
     ///   - size: the size in bytes.
@@ -46,14 +46,15 @@ extension Descriptor {
     /// `SEEK_HOLE`. The import of Glibc lacks this name. The number is the same on every architecture.
     private static let seekHole: Int32 = 4
 
-    /// The offset of the first hole. If the file has no hole, it is the file's size. It is less than 0 if the hole cannot
-    /// be determined. This property moves the file's offset.
+    /// The offset of the first hole. If the file has no hole, this offset is the file's size. If the hole cannot be
+    /// determined, the offset is less than 0. This property moves the file's offset.
     package var firstHole: Int64 {
         Int64(lseek(number, 0, Descriptor.seekHole))
     }
 }
 
-/// The changes to a memfd that its seals forbid to every process, independent of the descriptors that the process holds.
+/// The changes to a memfd that its seals forbid to every process, independent of the descriptors that the process
+/// holds.
 package struct Seals: OptionSet, Sendable, Hashable {
     package let rawValue: Int32
 
@@ -83,15 +84,15 @@ package struct Seals: OptionSet, Sendable, Hashable {
 /// The mapping keeps the memory alive, so the descriptor may be closed.
 @safe package struct Mapping: ~Copyable, Sendable {
     /// The first byte. It is valid for as long as the mapping lives, and writable only if `isWritable`.
-    // SAFETY: an address is not Sendable by itself. This address is set once. Code that keeps it must keep the mapping
-    // too.
+    // SAFETY: an address is not Sendable by itself. This address is set once. Code that keeps this address must keep
+    // the mapping too.
     package nonisolated(unsafe) let start: UnsafeMutableRawPointer
     /// The size in bytes.
     package let size: Int
     package let isWritable: Bool
 
-    /// Maps the first `size` bytes. The caller must know that the file has this length and cannot shrink, because access
-    /// past the file's end raises SIGBUS.
+    /// Maps the first `size` bytes. The caller must know that the file has this length and cannot shrink, because
+    /// access past the file's end raises SIGBUS.
     package init(_ descriptor: borrowing Descriptor, size: Int, writable: Bool) throws(SystemError) {
         var error: Int32 = 0
         // SAFETY: a new mapping does not overlap existing memory. The call stores one number through the pointer.
@@ -114,8 +115,8 @@ package struct Seals: OptionSet, Sendable, Hashable {
     }
 }
 
-/// Copies memory that a peer may be changing at the same time. Each byte of the copy is some value that the peer stored.
-/// Overlapping reads may fetch a byte twice, so make no decision before the copy is complete.
+/// Copies memory that a peer may be changing at the same time. Each byte of the copy is some value that the peer
+/// stored. Overlapping reads may fetch a byte twice, so make no decision before the copy is complete.
 package enum SharedBytes {
     /// Copies `count` bytes. The ranges must not overlap.
     package static func copy(to target: UnsafeMutableRawPointer, from source: UnsafeRawPointer, count: Int) {

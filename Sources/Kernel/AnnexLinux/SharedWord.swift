@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A 32-bit word in shared memory that this side only reads. The peer writes it and can store any value.
 @safe package struct SharedWord: Sendable {
-    // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations read the word
+    // SAFETY: an address is not Sendable by itself. This address is set once, and only atomic operations read the word
     // behind it.
     @usableFromInline nonisolated(unsafe) let address: UnsafePointer<UInt32>
 
@@ -37,8 +37,8 @@ internal import Glibc
 
 /// A 32-bit word in shared memory that only this side writes.
 @safe package struct WritableWord: Sendable {
-    // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations access the word
-    // behind it.
+    // SAFETY: an address is not Sendable by itself. This address is set once, and only atomic operations access the
+    // word behind it.
     @usableFromInline nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     /// For as long as this value is used, the word must stay mapped and no other code may store to it.
@@ -70,10 +70,10 @@ internal import Glibc
 /// A word in the peer's memory on which the peer sleeps. This side adds 1 to it to wake the peer, and never reads it.
 ///
 /// Sleeping on read-only memory is slow: `FUTEX_WAIT` first asks for a writable page, and the kernel takes its slow
-/// path twice. If the peer sleeps on a word in its own memory, both are avoided.
+/// path twice. If the peer sleeps on a word in its own, writable memory, both delays are avoided.
 @safe package struct Bell: Sendable {
-    // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations change the word
-    // behind it.
+    // SAFETY: an address is not Sendable by itself. This address is set once, and only atomic operations change the
+    // word behind it.
     private nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     /// The word must stay mapped and writable for as long as this value is used.
@@ -87,7 +87,8 @@ internal import Glibc
         unsafe annex_add_release(address, 1)
     }
 
-    /// Wakes the thread that sleeps on the word. A thread that is about to sleep with the word's old value does not sleep.
+    /// Wakes the thread that sleeps on the word. A thread that is about to sleep with the word's old value does not
+    /// sleep.
     package func ring() {
         // SYNC: the addition is atomic, so that a late store of another thread cannot give the word an earlier value.
         unsafe annex_add_release(address, 1)
@@ -105,7 +106,7 @@ package enum FutexWait: Sendable, Hashable {
     case changed
     case timedOut
     case interrupted
-    /// The kernel refused to sleep. This happens only if the peer misuses the word.
+    /// The kernel did not let the thread sleep. This happens only if the peer misuses the word.
     case failed(Int32)
 
     init(_ result: Int32) {
@@ -119,11 +120,11 @@ package enum FutexWait: Sendable, Hashable {
     }
 }
 
-/// A 32-bit word in this process's private memory, on which its threads sleep. The word is 0 at first. It is freed at
-/// this value's end.
+/// A 32-bit word in this process's private memory, on which its threads sleep. The word is 0 at first. The word is
+/// freed when this value ends.
 @safe struct PrivateWord: ~Copyable, Sendable {
-    // SAFETY: an address is not Sendable by itself. This one is set once, and only atomic operations reach the word behind
-    // it.
+    // SAFETY: an address is not Sendable by itself. This address is set once, and only atomic operations reach the word
+    // behind it.
     nonisolated(unsafe) let address: UnsafeMutablePointer<UInt32>
 
     init() {

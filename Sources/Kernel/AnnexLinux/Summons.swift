@@ -1,12 +1,12 @@
 internal import CAnnexLinux
 internal import Glibc
 
-/// Ends the sleep of one thread of this process. The thread may also sleep on another process's word.
+/// Ends the sleep of one thread of this process. The thread may sleep on another process's word at the same time.
 ///
-/// No summons is lost. The thread first reads `count`, then checks its reasons to stay awake. It then sleeps while the
-/// count has the value that it read. A sender first adds a reason, then adds 1 to the count. The kernel compares the count
-/// when the thread goes to sleep. Only this process has the word, so no other process can move the sleeping thread away
-/// from it.
+/// No summons is lost. The thread first reads `count`, then checks its reasons to stay awake. The thread then sleeps
+/// while the count has the value that the thread read. A sender first adds a reason, then adds 1 to the count. The
+/// kernel compares the count when the thread goes to sleep. Only this process can access the count's word, so no other
+/// process can move the sleeping thread to another word.
 @safe package final class Summons: Sendable {
     private let word = PrivateWord()
 

@@ -46,8 +46,8 @@ package struct WorkerThread: ~Copyable, Sendable {
     }
 }
 
-/// Lets one thread sleep until another thread unparks it. If `unpark` is called before the sleep, the next sleep ends at
-/// once.
+/// Lets one thread sleep until another thread unparks it. If `unpark` is called before the sleep, the next sleep ends
+/// at once.
 @safe package final class Parker: Sendable {
     private let word = PrivateWord()
 

@@ -3,7 +3,8 @@ import PackagePlugin
 
 /// `swift package bundle-app`: builds the programs of an app, links its extensions whole, and makes the app of them.
 ///
-/// An extension needs no linker flags in its package's manifest, where they would be unsafe flags.
+/// The plugin gives the linker flags that an extension needs. So the package's manifest needs no linker flags. In a
+/// manifest, these flags would be unsafe flags.
 @main
 struct BundleApp: CommandPlugin {
     private static let help = """

@@ -1,9 +1,10 @@
 // CompilePolicies FOLDER FILE.yaml…
 //
 // Compiles policies for every architecture, alone and joined with the fragments of `entitlements/NAME.yaml` and
-// `allowances/NAME.yaml`. Proves each filter against its policy, and writes Swift files with everything that a launch
-// needs. Nothing is parsed or compiled at run time. A wrong policy, or a filter that differs from its policy, is an error
-// with its file and line. `make policies` runs it; the written files are part of the sources.
+// `allowances/NAME.yaml`. Proves each filter against its policy. Writes Swift files with everything that a launch
+// needs, so nothing is parsed or compiled at run time. If a policy is wrong, or if a filter differs from its policy,
+// the program prints an error with the file and line. `make policies` runs this program; the written files are part
+// of the sources.
 
 import AnnexPolicy
 import Foundation
@@ -32,7 +33,7 @@ enum CompilePolicies {
         }
     }
 
-    /// The text of each file under its name without the ending.
+    /// The text of each file, with the file's name without its ending as the key.
     private static func texts(of files: [URL]) throws -> [String: String] {
         var texts: [String: String] = [:]
         for file in files {
@@ -51,7 +52,8 @@ enum CompilePolicies {
 struct GeneratedFolder {
     let url: URL
 
-    /// Makes the folder hold exactly these files. A file that is up to date keeps its time, so that nothing is rebuilt.
+    /// Makes the folder hold exactly these files. A file that is up to date is not written again. It keeps its
+    /// modification time, so that no build compiles it again.
     func hold(_ files: [String: String]) throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: url.path()) where files[name] == nil {

@@ -1,11 +1,12 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles a freestanding C program and embeds it in a library, as bytes for each processor. AnnexLaunch contains the
-/// warden, AnnexAttacks the program that attacks.
+/// Compiles a freestanding C program and embeds it in a library, as bytes for each processor. The library AnnexLaunch
+/// contains the warden, and AnnexAttacks contains the program that attacks.
 ///
-/// Every build compiles for both processors. The programs need no header and no library of the target, and a library
-/// that was built for another machine must not contain this machine's program.
+/// Every build compiles the programs for both processors. This works on any machine, because the programs need no
+/// header and no library of the other processor's system. If a build compiled only for this machine's processor, a
+/// library that is built for another machine would contain the wrong program.
 @main
 struct EmbedProgram: BuildToolPlugin {
     static let processors = ["x86_64", "aarch64"]

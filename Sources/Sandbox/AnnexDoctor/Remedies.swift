@@ -6,8 +6,8 @@ internal import Glibc
 /// Finds the cause of a refusal among the known causes, and the remedy for it.
 ///
 /// The order of the checks matters. If a sysctl is off, it is the cause, even if other causes are present. The next
-/// cause is a security module that is known to refuse, and then a filter around this program. The kernel itself is the
-/// last cause.
+/// check is for a security module that is known to refuse, and then for a filter around this program. If none of these
+/// is the cause, the cause is the kernel itself.
 package struct Remedies: Sendable {
     private let surroundings: Surroundings
 
@@ -53,7 +53,7 @@ package struct Remedies: Sendable {
         if surroundings.switches["kernel.unprivileged_userns_clone"] == "0" {
             return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
         }
-        // The first mechanism that refuses gives the answer. If a filter is in force, AppArmor was not asked.
+        // The errno comes from the first mechanism that refuses. If a filter is in force, AppArmor was not asked.
         if !surroundings.hasFilter, surroundings.switches["kernel.apparmor_restrict_unprivileged_userns"] == "1" {
             return AppArmorProfile.installation
         }

@@ -54,8 +54,8 @@ package enum ResourceExamination {
             remedy: isLow ? "ulimit \(need.option)" : nil)
     }
 
-    /// Claims one of the user numbers for sandboxes and releases it again. nil if that worked, or if sandboxes get no
-    /// separate numbers on this machine.
+    /// Claims one of the user numbers for sandboxes and releases it again. Returns the error if that failed. Returns
+    /// nil if it worked, or if sandboxes get no separate numbers on this machine.
     private static func claim(_ users: IdentityMap) -> SystemError? {
         // If an ordinary user made this user namespace, sandboxes get no numbers in it, so no number is claimed.
         guard !users.hasOrdinaryZero else { return nil }

@@ -1,13 +1,14 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// What confines this process itself. Some causes of a failed launch lie there, and not in this machine.
+/// Finds out what confines this process itself, such as a seccomp filter. A launch may fail because of this
+/// confinement, and not because of the machine.
 package enum Confinement {
     /// Whether a seccomp filter confines this process. Container engines and sandboxes install one.
     static var hasFilter: Bool { TextFile.read("/proc/self/status").map { field("Seccomp", of: $0) == "2" } ?? false }
 
     /// Throws if this process runs in a sandbox of Annex. The filter of most policies ends a program that asks for a
-    /// namespace. So this asks only for facts that every sandbox tells.
+    /// namespace. So this check does not ask for a namespace. It reads only facts that every sandbox shows.
     package static func rejectNesting() throws(SandboxError) {
         guard isSandbox(hostname: hostname, status: { TextFile.read("/proc/self/status") }, hasAllOfProc: hasAllOfProc)
         else { return }
@@ -17,8 +18,8 @@ package enum Confinement {
             remedy: "run `annex` outside that sandbox")
     }
 
-    /// Whether these facts show a sandbox of Annex. Containers differ: they keep a few capabilities, can gain privileges or
-    /// see all of `/proc`. All facts together never describe an ordinary machine that has the same name.
+    /// Whether these facts show a sandbox of Annex. Containers differ: they keep a few capabilities, can gain
+    /// privileges or see all of `/proc`. All facts together never describe an ordinary machine that has the same name.
     static func isSandbox(hostname: String, status: () -> String?, hasAllOfProc: Bool) -> Bool {
         guard hostname == LaunchPlan.sandboxHostname, !hasAllOfProc, let status = status() else { return false }
         let capabilities = field("CapBnd", of: status).flatMap { UInt64($0, radix: 16) }

@@ -74,7 +74,8 @@ final class CallersTerminal: Sendable {
         return tcgetpgrp(number) == getpgrp()
     }
 
-    /// Whether this process may read keys now. Only the foreground may read them from a controlling terminal.
+    /// Whether this process may read keys now. Only processes in the foreground may read keys from their controlling
+    /// terminal.
     var givesKeys: Bool {
         guard let number = keys else { return false }
         let group = tcgetpgrp(number)

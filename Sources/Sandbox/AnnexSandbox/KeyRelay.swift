@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Carries the keys of this process's terminal to the sandbox's terminal, on a thread of its own.
 ///
-/// It reads only while this process is in the foreground. In the background, the keys belong to another program, which
-/// is usually the shell.
+/// The thread reads keys only while this process is in the foreground. In the background, the keys belong to another
+/// program, which is usually the shell.
 final class KeyRelay: Sendable {
     enum Readiness {
         case now, later, never
@@ -23,7 +23,8 @@ final class KeyRelay: Sendable {
     private let seen: @Sendable ([UInt8]) -> Void
 
     /// - Parameters:
-    ///   - readiness: whether keys are wanted now. It is asked before each wait for keys, and again after the wait.
+    ///   - readiness: whether keys are wanted now. The thread calls this closure before each wait for keys, and again
+    ///     after the wait.
     ///   - seen: receives every piece before it is passed on.
     private init(
         from caller: CallersTerminal, to target: consuming Descriptor,
@@ -35,7 +36,8 @@ final class KeyRelay: Sendable {
         self.seen = seen
     }
 
-    /// Starts to carry keys. The thread ends if the terminal is hung up, or if the program's terminal takes no more keys.
+    /// Starts to carry keys. The thread ends if the terminal is hung up, or if the program's terminal takes no more
+    /// keys.
     static func start(
         from caller: CallersTerminal, to target: consuming Descriptor,
         readiness: @escaping @Sendable () -> Readiness, seen: @escaping @Sendable ([UInt8]) -> Void
@@ -81,8 +83,9 @@ final class KeyRelay: Sendable {
         let count = unsafe Glibc.read(number, &room, room.count)
         let error = errno
         if count > 0 { return Array(room.prefix(count)) }
-        // EIO also means that this process was moved to the background just before the read. An empty read also means
-        // the key that ends a line's input, such as Ctrl-D.
+        // EIO and a read of zero bytes do not always mean that the terminal is hung up. EIO may also mean that this
+        // process was moved to the background just before the read. A key such as Ctrl-D, which ends the input, also
+        // causes a read of zero bytes.
         let isOver = isHungUp(number) || (count < 0 && ![EINTR, EAGAIN, EIO].contains(error))
         return isOver ? nil : []
     }

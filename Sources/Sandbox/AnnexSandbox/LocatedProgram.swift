@@ -5,7 +5,7 @@ internal import Glibc
 
 /// The file to execute for a program's name, found on `PATH`. For a script, it is the script's interpreter.
 struct LocatedProgram: ~Copyable {
-    /// The file, opened with a descriptor that only refers to it. The launch executes this very object, or fails.
+    /// The file, as a descriptor that only refers to it (`O_PATH`). The launch executes this very file, or fails.
     let object: Descriptor
     /// The file's path, with every link resolved.
     let path: String
@@ -122,7 +122,7 @@ struct LocatedProgram: ~Copyable {
             guard try file.status().kind == .regular else { throw SystemError("exec", errno: EACCES, path: path) }
             first = try file.read(at: 0, count: lineLargest)
         } catch {
-            // A user may be allowed to execute a file but not to read it. This file must be a binary, because the
+            // A user may be allowed to execute a file but not to read it. Such a file must be a binary, because the
             // interpreter of a script could not read the script.
             if error.call == "open" && error.errno == EACCES { return nil }
             throw SandboxError("program", error: error)

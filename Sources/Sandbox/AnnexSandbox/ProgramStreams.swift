@@ -9,10 +9,12 @@ internal import Synchronization
 /// or ask for signals on it.
 ///
 /// - A pipe is opened again: the program gets the same pipe with a new description. This process reads nothing from the
-///   pipe. So input that the program leaves unread remains for the next command of a shell's loop. If the caller
-///   wants to see the last errors, the standard error is carried over a pipe, whatever it is.
-/// - A regular file for input is opened again at the same offset, and its contents are carried over a pipe. With a
-///   descriptor of the file, the program could change the file's mode and times, lock it, or map it as code.
+///   pipe. So input that the program leaves unread stays in the pipe, for example for the next command of a shell's
+///   loop. If the caller wants the program's last words (`LastWords`), this process carries the standard error over a
+///   pipe, whatever kind of file it is. Only a terminal is treated as below.
+/// - A regular file for input is opened again at the same offset, and its contents are carried over a pipe. The program
+///   gets no descriptor of the file. With a descriptor, it could change the file's mode and times, lock the file, or
+///   map it as code.
 /// - `/dev/null` and similar devices are opened again.
 /// - A terminal is replaced by the sandbox's own terminal.
 /// - The bytes of any other file are carried over a pipe. If two descriptors have the same description, they share one
@@ -30,7 +32,7 @@ package struct ProgramStreams: ~Copyable {
     let captured: CapturedOutput?
     private var inward: [StreamRelay] = []
     private var outward: [(number: Int32, relay: StreamRelay)] = []
-    /// Receives what the program writes to its standard error; nil if the caller does not ask for it.
+    /// Keeps the last bytes that the program writes to its standard error; nil if the caller does not want them.
     private let words: LastWords?
 
     /// Connects all three streams of this process.
@@ -80,7 +82,8 @@ package struct ProgramStreams: ~Copyable {
         return try memory.reopenedReadOnly()
     }
 
-    /// Hands over the program's ends of the streams for its launch. This process's copies are closed when the returned list is destroyed.
+    /// Hands over the program's ends of the streams for its launch. This process's copies are closed when the returned
+    /// list is destroyed.
     package mutating func takeGiven() -> DescriptorList {
         var taken = DescriptorList()
         while let next = given.takeFirst() { taken.append(next) }
@@ -104,7 +107,8 @@ package struct ProgramStreams: ~Copyable {
         self.master = Descriptor(owning: master)
         terminal = Descriptor(owning: end)
         guard isatty(STDIN_FILENO) == 0 else { return }
-        // A user may have no watch left. The program then still gets keys after it has changed its terminal's modes.
+        // This call fails, for example, if the user has used up the allowed inotify watches. Even then, the program
+        // gets keys after it has changed its terminal's modes.
         let queue = annex_watch_opening(end)
         if queue >= 0 { openings = Descriptor(owning: queue) }
     }
@@ -152,7 +156,8 @@ package struct ProgramStreams: ~Copyable {
     private mutating func output(
         _ number: Int32, closed: Set<Int32>, words: LastWords?
     ) throws(SystemError) -> Descriptor {
-        // A write must fail here as it fails on a closed descriptor.
+        // The program's writes must fail, as they would fail on the closed descriptor. So the file is open only for
+        // reading.
         if closed.contains(number) { return try Descriptor.open("/dev/null", O_RDONLY) }
         if isatty(number) == 1, let end = try duplicateOfTerminal() { return end }
         if words == nil, let again = try Self.reopened(number, mode: O_WRONLY) { return again }
@@ -163,7 +168,7 @@ package struct ProgramStreams: ~Copyable {
         return given
     }
 
-    /// Whether all output has been passed on, so that `finish` does not wait.
+    /// Whether all output has been passed on. If so, `finish` returns without waiting.
     package var isCarried: Bool { outward.allSatisfy(\.relay.isDone) }
 
     /// Calls `job` once for each stream, after all output of the stream has been passed on.
@@ -183,7 +188,8 @@ package struct ProgramStreams: ~Copyable {
         return failed
     }
 
-    /// Both ends of a new pipe, as descriptor numbers. The caller must own them at once.
+    /// Both ends of a new pipe, as descriptor numbers. The caller must pass each number to a `Descriptor` at once,
+    /// which then owns it.
     private static func pipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
         var ends = try DescriptorPair.pipe().list()
         guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
@@ -198,7 +204,8 @@ package struct ProgramStreams: ~Copyable {
         Descriptor(owning: try SystemError.check("fcntl(F_DUPFD_CLOEXEC)", annex_duplicate(number, 3)))
     }
 
-    /// The same object with a new description; nil if the object must be carried over a pipe or cannot be opened.
+    /// The same file with a new open file description. nil if the file's bytes must be carried over a pipe, or if the
+    /// file cannot be opened.
     private static func reopened(_ number: Int32, mode: Int32) throws(SystemError) -> Descriptor? {
         let held = try duplicate(number)
         let status = try held.status()

@@ -48,8 +48,8 @@ extension Sandbox {
         return grants
     }
 
-    /// The directories between a directory for writing and a path inside it for executing. Each gets a mount of its own,
-    /// so that the program cannot rename it and put another file at the path.
+    /// The directories between a writable directory and an executable path inside it. Each of them gets its own mount,
+    /// so that the program cannot rename it. Otherwise, the program could put another file at the executable path.
     private func held(_ path: String, below grants: [PathGrant]) throws(SandboxError) -> [PathGrant] {
         let outer = grants.last {
             $0.rights.contains(.write) && !PathText.isSame(path, as: $0.path) && PathText.isPath(path, within: $0.path)
@@ -72,8 +72,8 @@ extension Sandbox {
         return between
     }
 
-    /// A grant for a path that the caller handed over. A later check, on the very object that is bound, finds out
-    /// whether the path leads to a dangerous place.
+    /// A grant for a path that the caller handed over. This function checks only the path's text. A later check, of the
+    /// very object that is bound, finds out whether the path leads to a dangerous place.
     private func grant(_ path: String, rights: PathRights) throws(SandboxError) -> PathGrant {
         let plain = try spelled(path, step: "grants")
         if let danger = PathText.danger(plain, rights: rights) {
@@ -138,8 +138,8 @@ package struct PreparedProgram: ~Copyable {
 extension Launcher {
     private static let started = Mutex<[Set<SandboxLayer>: Launcher]>([:])
 
-    /// This process's launcher that can do without these layers. The first call starts the launcher, and later calls
-    /// return the same launcher.
+    /// This process's launcher for programs that may run without these layers. The first call starts the launcher, and
+    /// later calls return the same launcher.
     package static func shared(waiving: Set<SandboxLayer>) throws(SandboxError) -> Launcher {
         try started.withLock { (started) throws(SandboxError) in
             if let known = started[waiving] { return known }
@@ -149,7 +149,7 @@ extension Launcher {
         }
     }
 
-    /// Ends the launchers that `shared` started, and waits for their wardens. It is for a program that must leave no
+    /// Ends the launchers that `shared` started, and waits for their wardens. A program calls it if it must leave no
     /// process behind.
     package static func shutDownShared() {
         let launchers = started.withLock { started in

@@ -97,7 +97,7 @@ public struct SandboxRunResult: Sendable, Hashable {
     public let recording: Recording?
 }
 
-/// Holds a run's report for the task that waits for it.
+/// Holds a run's report for the task that waits for the end of the run.
 final class RunBox: Sendable {
     private enum State {
         case notAwaited

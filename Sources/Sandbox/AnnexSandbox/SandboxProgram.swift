@@ -71,12 +71,12 @@ public struct SandboxProgram: Sendable, Hashable {
     /// host. The path must exist already. Nothing there can be executed.
     public mutating func write(_ path: String) { writable.append(path) }
 
-    /// Lets the program read and execute a file, or everything below a directory, under the same path as on the host. In a
-    /// directory that the program may change, such a file or directory is no longer changeable.
+    /// Lets the program read and execute a file, or everything below a directory, under the same path as on the host.
+    /// In a directory that the program may change, such a file or directory is no longer changeable.
     public mutating func execute(_ path: String) { executable.append(path) }
 
-    /// Lets the program change a file or directory as `write` does, and execute what it wrote there, even under a policy
-    /// with `write-xor-execute: on`. An attacker who takes over the program can then execute files of their own in it. The
-    /// report names the path.
+    /// Lets the program change a file or directory as `write` does, and execute what it wrote there, even under a
+    /// policy with `write-xor-execute: on`. An attacker who takes over the program can then execute files of their own
+    /// in it. The report names the path.
     public mutating func writeAndExecute(_ path: String) { writableCode.append(path) }
 }

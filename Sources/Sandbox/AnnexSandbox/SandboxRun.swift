@@ -9,7 +9,7 @@ package final class SandboxRun: Sendable {
     package enum Event: Sendable {
         /// The program's own code runs.
         case executed
-        /// A signal stopped the program. It waits until it is continued.
+        /// A signal stopped the program. The program waits until another signal continues it.
         case stopped(signal: Int32)
         /// The run is over. This event comes last, and exactly once.
         case ended(SandboxRunReport, denials: [Denial])
@@ -23,8 +23,8 @@ package final class SandboxRun: Sendable {
         var report: SandboxReport?
         /// The time at which the program must have ended, on the monotonic clock.
         var deadline = UInt64.max
-        /// Whether `keepingTime` was ever used. If so, a stand-in process (a helper) may have killed the program at the
-        /// deadline.
+        /// Whether `keepingTime` was ever used. If so, a helper process (the stand-in) may have killed the program at
+        /// the deadline.
         var hadStandIn = false
         var timers: [EventLoop.Timer] = []
         var disk: Watch<DiskWatch>?
@@ -94,7 +94,7 @@ package final class SandboxRun: Sendable {
     /// Kills the program at once and records this cause.
     func end(_ cause: RunCause) {
         let process = state.withLock { state -> SandboxedProcess? in
-            // If a cause arrives between the death and the report of the death, it did not cause the death.
+            // A cause that arrives after the death did not cause the death, even if the death is not reported yet.
             guard !state.isOver, !state.hasDied else { return nil }
             if state.cause == nil { state.cause = cause }
             return state.process
@@ -113,8 +113,8 @@ package final class SandboxRun: Sendable {
         }
     }
 
-    /// Runs `body`, which may stop this process. While this process is stopped, its timers do not run. So a stand-in
-    /// process kills the program at its deadline.
+    /// Runs `body`, which may stop this process. While this process is stopped, its timers do not run. So a helper
+    /// process (the stand-in) kills the program if its deadline passes meanwhile.
     package func keepingTime<Result>(_ body: () -> Result) -> Result {
         let (process, deadline) = state.withLock { state in
             state.hadStandIn = true

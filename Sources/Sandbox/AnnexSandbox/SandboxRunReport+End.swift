@@ -39,8 +39,8 @@ extension SandboxRunReport {
         return number
     }
 
-    /// The backtrace for the signal that ended the program. A process of the sandbox may have reported another signal,
-    /// which did not cause this end. That backtrace is not used.
+    /// The backtrace for the signal that ended the program. A process of the sandbox may have reported a backtrace for
+    /// another signal, which did not cause this end. Such a backtrace is not used.
     private static func backtrace(_ end: SandboxEnd, signal: Int32?) -> [FrameRecord]? {
         guard let crash = end.denialSummary.crash, crash.signal == signal, !crash.backtrace.frames.isEmpty else {
             return nil

@@ -65,11 +65,12 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// The layers that were left out. Either this machine lacks them and the caller waived them, or the policy grants
     /// what they would deny.
     public var waived: [Waiver] = []
-    /// The paths in which the program could execute what it wrote, because the caller or the policy gave both rights.
+    /// The paths in which the program could execute what it wrote, because the caller or the policy gave the rights to
+    /// write and to execute there.
     public var writableCode: [String] = []
     /// The steps of the launch, in order.
     public var steps: [Step] = []
-    /// The denied calls and paths, one record of each kind.
+    /// The denied calls and paths, with one record for each kind of denial.
     public var denials: [DenialRecord] = []
     /// The number of all denials. It includes denials of kinds for which `denials` has no room.
     public var denialCount = 0

@@ -20,8 +20,8 @@ final class StreamRelay: Sendable {
     private let failure = Atomic<Int32>(0)
 
     /// - Parameters:
-    ///   - source: the descriptor to read. It is closed at its end, or when the sink accepts no more bytes. Its writer
-    ///     then gets EPIPE.
+    ///   - source: the descriptor to read. The relay closes it when the source ends, or when the sink accepts no more
+    ///     bytes. If the source is a pipe, the pipe's writer gets EPIPE from then on.
     ///   - sink: the receiver. It is released at the end of the source.
     init(from source: consuming Descriptor, sink: @escaping Sink) throws(SystemError) {
         self.source = Mutex(consume source)
@@ -30,8 +30,8 @@ final class StreamRelay: Sendable {
         thread.withLock { $0 = started.take() }
     }
 
-    /// Writes into another descriptor. This descriptor is closed at the end of the source, so that its reader sees the
-    /// end too.
+    /// Makes a relay that writes into another descriptor. At the end of the source, the relay closes that descriptor,
+    /// so that its reader sees the end too.
     /// - Parameter seeing: receives every piece before the piece is written.
     convenience init(
         from source: consuming Descriptor, to target: consuming Descriptor,
@@ -57,7 +57,7 @@ final class StreamRelay: Sendable {
         return number == 0 ? nil : number
     }
 
-    /// Whether all bytes have been carried, so that `finish` does not wait.
+    /// Whether all bytes have been carried. If so, `finish` returns without waiting for them.
     var isDone: Bool { ending.withLock { $0.isDone } }
 
     /// Calls `job` when all bytes have been carried. If they have already been carried, `job` is called at once.

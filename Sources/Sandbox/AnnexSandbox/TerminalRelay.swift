@@ -16,7 +16,7 @@ package final class TerminalRelay: Sendable {
         var isRaw = false
         /// Whether the program wants keys.
         var wantsKeys = false
-        /// Whether this process is about to stop or to end. It then takes no keys.
+        /// Whether this process is about to stop or to end. If so, it takes no keys.
         var isPaused = false
         /// Whether the program has ended.
         var isOver = false
@@ -28,15 +28,16 @@ package final class TerminalRelay: Sendable {
     private let caller: CallersTerminal
     private let suspendKey: @Sendable () -> Void
     private let state = Mutex(State())
-    /// Whether this process's terminal adds carriage returns, as the program's terminal has already done.
-    /// SYNC: relaxed, because each change waits for `writing`, or can do no more harm than a doubled carriage return.
+    /// Whether this process's terminal adds a carriage return before each line feed. The program's terminal has already
+    /// added one, so this relay drops it from the output. SYNC: relaxed, because each change waits for `writing`, or
+    /// can do no more harm than a doubled carriage return.
     private let dropsReturns: Atomic<Bool>
     /// Held while output is written to this process's terminal.
     private let writing = Mutex(())
     private let outward = Mutex<StreamRelay?>(nil)
 
     /// - Parameters:
-    ///   - openings: reports when the program opens its terminal; nil if that cannot be seen.
+    ///   - openings: reports when the program opens its terminal; nil if this process cannot watch for that.
     ///   - words: receives what the program shows on the terminal.
     ///   - suspendKey: called when the suspend key goes to the program. This key is Ctrl-Z unless the terminal has
     ///     another key for it.
@@ -52,7 +53,8 @@ package final class TerminalRelay: Sendable {
         let begun = CallersTerminal.modes(of: self.master.number)
         let relay = try StreamRelay(from: source) { [weak self] bytes in
             guard let self else { return EPIPE }
-            // Before the program wrote these bytes, it may have made its terminal raw. Then this terminal must be raw too.
+            // Before the program wrote these bytes, it may have made its terminal raw. If so, this process's terminal
+            // must be raw before it shows the bytes.
             if let begun, self.hasChanged(since: begun) { self.takeKeys() } else { self.setRaw() }
             return self.show(bytes, words: words)
         }
@@ -84,8 +86,9 @@ package final class TerminalRelay: Sendable {
         }
     }
 
-    /// The bytes without the carriage return before each line feed. A pair that is split between two pieces stays
-    /// whole, because a second carriage return changes nothing on the screen.
+    /// The bytes without the carriage return before each line feed. If a carriage return and its line feed lie in two
+    /// pieces, the carriage return is kept. It does no harm, because a second carriage return changes nothing on the
+    /// screen.
     private static func withoutReturns(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(0x0D) else { return bytes }
         return bytes.indices.compactMap { index in
@@ -104,8 +107,9 @@ package final class TerminalRelay: Sendable {
         return now.c_lflag & input != begun.c_lflag & input || (now.c_oflag ^ begun.c_oflag) & tcflag_t(OPOST) != 0
     }
 
-    /// From now on, this process's terminal adds no carriage returns. This waits until output is written that lacks
-    /// them. A stopped terminal (Ctrl-S) does not hold up the caller for long.
+    /// Stops dropping carriage returns, because this process's terminal is about to become raw and then adds none.
+    /// Output without carriage returns may still be on its way to the terminal, so this function waits until it is
+    /// written. If the terminal is stopped (Ctrl-S), the function gives up after 100 ms.
     private func keepReturns() {
         dropsReturns.store(false, ordering: .relaxed)
         for _ in 0..<20 {
@@ -140,8 +144,8 @@ package final class TerminalRelay: Sendable {
         return .now
     }
 
-    /// Lets this process's terminal hand every key on. This happens only in the foreground, because a background job
-    /// must not change the terminal.
+    /// Makes this process's terminal raw, so that it passes on every key. A background job must not change the
+    /// terminal, so this function does nothing in the background.
     private func setRaw() {
         guard state.withLock({ $0.mayBeRaw && !$0.isRaw }), caller.isForeground else { return }
         copySize()
@@ -188,7 +192,7 @@ package final class TerminalRelay: Sendable {
 
     // MARK: - The end
 
-    /// Whether all output of the program has been shown, so that `finish` does not wait.
+    /// Whether all output of the program has been shown. If so, `finish` returns without waiting for it.
     package var isCarried: Bool { outward.withLock { $0 }?.isDone != false }
 
     /// Calls `job` once, when all output of the program has been shown.

@@ -2,7 +2,7 @@ package import AnnexBrokerAPI
 internal import AnnexModel
 package import AnnexToday
 
-/// The Today view as a page for browsers. It knows no network: a server passes requests on.
+/// The Today view as a page for browsers. It does not use the network itself: a server passes requests to it.
 package actor TodayPage {
     private let view: TodayView
     private let visitors: PageGuard
@@ -12,7 +12,7 @@ package actor TodayPage {
 
     /// The pages that may be open at the same time.
     private static let mostReaders = 16
-    /// Between two changes that the pages hear of.
+    /// The least time between two changes that open pages are told of.
     private static let pause = Duration.milliseconds(100)
 
     package init(of view: TodayView, as kind: TodaySurface.Kind = .view, guarding visitors: PageGuard) {
@@ -34,7 +34,8 @@ package actor TodayPage {
 
     // MARK: Requests
 
-    /// The answer to a request from elsewhere than the page; nil if it comes from there. It needs no body.
+    /// The refusal of a request that does not come from the page; nil if the request comes from the page. This check
+    /// needs only the head of the request.
     package nonisolated func refusal(of request: PageRequest) -> PageAnswer? {
         if case .failure(let refusal) = visitors.path(of: request) { refusal.answer } else { nil }
     }
@@ -74,7 +75,8 @@ package actor TodayPage {
         get async { PageMarkup.contents(await view.cards, offers: await view.offers, on: surface) }
     }
 
-    /// A picture of a widget's present view, by its number. Its bytes go to the browser as they are, which decodes pictures in a sandbox.
+    /// A picture of a widget's present view, found by its number. The picture's bytes are sent unchanged, because
+    /// browsers decode pictures in a sandbox.
     private func picture(_ words: [Substring]) async -> PageAnswer {
         guard words.count == 3, words[0] == "picture", let number = Int(words[2]),
             let card = await view.cards.first(where: { $0.id == words[1] }), let tree = card.content
@@ -97,7 +99,7 @@ package actor TodayPage {
         } catch {
             return .plain(502, saying: "The broker has refused this: \(error)")
         }
-        // Without a script, the browser shows the page again.
+        // If the page runs without its script, this answer makes the browser show the page again.
         return .plain(303, saying: "Done.", headers: [("Location", "./")])
     }
 
@@ -118,7 +120,8 @@ package actor TodayPage {
 
     private static let event = Array("data: changed\n\n".utf8)
 
-    /// A value for each change, and one at once. A slow reader finds one value for all changes that it missed.
+    /// A stream of events for one open page: one event at once, and one after each change. A slow reader gets one event
+    /// for all changes that it missed.
     private func events() -> PageAnswer {
         guard readers.count < Self.mostReaders else { return .plain(503, saying: "Too many pages are open.") }
         lastReader += 1

@@ -78,7 +78,7 @@ extension Broker {
     }
 }
 
-/// The portal of one containing app. The portal keeps the groups that the app uses open.
+/// The portal of one containing app. As long as the portal exists, the groups that the app uses stay open.
 package final class AppPortal: Sendable {
     let app: String
     private let connection: PortalConnection

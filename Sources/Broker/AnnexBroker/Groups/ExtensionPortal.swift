@@ -2,7 +2,8 @@ internal import AnnexLinux
 internal import AnnexPortalServer
 internal import Synchronization
 
-/// The portal of one extension, from its launch to its end. The portal keeps the groups that the extension uses open.
+/// The portal of one extension, from its launch to its end. As long as the portal exists, the groups that the extension
+/// uses stay open.
 final class ExtensionPortal: Sendable {
     private let connection: PortalConnection
     let groups: [OpenGroup]

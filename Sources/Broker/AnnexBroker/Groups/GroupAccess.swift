@@ -17,8 +17,8 @@ final class GroupAccess: Sendable {
     /// The groups that members use now. All members in this process that use a group share one object for it.
     private let known = Mutex<[GroupKey: Known]>([:])
 
-    /// - Parameter place: the folder of private directories. The groups lie in this folder. It is nil if the broker
-    ///   keeps none.
+    /// - Parameter place: the folder of private directories, in which the groups lie too; nil if the broker keeps no
+    ///   such folder.
     init(_ place: PrivatePlace?, owner: UInt32) {
         self.place = place
         self.owner = owner

@@ -58,9 +58,9 @@ extension Lifecycle {
         case channelClosed
         /// The extension must end at once, for this cause.
         case mustEnd(EndCause)
-        /// The kernel has reported the process's end, or there is no process and there will never be one.
+        /// The kernel has reported the process's end, or the launch failed and there will be no process.
         case gone
-        /// The moment of the last `wake` has come. At any other moment, this input is harmless.
+        /// The moment of the last `wake` has come. If this input comes at any other moment, it has no effect.
         case clock
     }
 
@@ -75,8 +75,8 @@ extension Lifecycle {
         case askForSlot
         /// Give the plan to the warden.
         case launch
-        /// Send the input `clock` at this moment. This moment replaces the moment of an earlier `wake`; nil cancels
-        /// that moment.
+        /// Send the input `clock` at this moment. It replaces the moment of an earlier `wake`. If the moment is nil, no
+        /// `clock` input is needed any more.
         case wake(Moment?)
         /// Report to the host that the extension is ready.
         case announce
@@ -93,12 +93,13 @@ extension Lifecycle {
         case kill
         /// Give the slot back, or stop waiting for one.
         case giveBackSlot
-        /// Publish the end. If there is no cause, the kernel's facts give the reason.
+        /// Publish the end. If the cause is nil, the reason follows from the kernel's report on the process.
         case finish(EndCause?)
     }
 }
 
-/// Why the broker ends an extension. If the broker does not end it, the kernel's facts give the reason.
+/// Why the broker ends an extension. If an extension ends without the broker, there is no cause: the reason follows
+/// from the kernel's report on the process.
 indirect enum EndCause: Sendable, Equatable {
     case completed
     case cancelled
@@ -121,8 +122,8 @@ indirect enum EndCause: Sendable, Equatable {
     case stuck(after: EndCause)
     /// The extension closed its end of the channel and did not exit.
     case silence
-    /// The extension called `abort()`. The first process of a namespace ignores its own SIGABRT, so the broker detects
-    /// the call.
+    /// The extension called `abort()`. The first process of a PID namespace ignores a SIGABRT that it sends to itself.
+    /// So the signal does not end the process, and the broker must detect the call.
     case aborted
     /// The extension made a denied call that only an attack makes, or had more denials than the policy allows.
     case deniedOperation(Denial)

@@ -6,15 +6,15 @@ struct Lifecycle: Sendable {
     private(set) var state = State.new
     let times: LifecycleTimes
     private var deadlines = Deadlines()
-    /// The moment of the last `wake` effect.
+    /// The moment that the last `wake` effect named.
     private var wakes: Moment?
     private var progress: Progress = []
     private var requests = OpenRequests()
     private var activities = 0
     /// The last moment at which a busy extension is known to have been alive.
     private var lastSign = Moment(nanoseconds: 0)
-    /// Whether the host has passed the last ping on. The extension's silence counts against the extension only if the
-    /// host has passed the ping on.
+    /// Whether the host has passed the last ping on. If not, the extension's silence does not count against the
+    /// extension.
     private var isPinged = true
     /// The moment of the watchdog's next check.
     private var nextWatch = Moment(nanoseconds: 0)
@@ -111,7 +111,7 @@ struct Lifecycle: Sendable {
     }
 
     /// The launch limit covers the time from the process's start to the hello. The warden does the rest of the launch,
-    /// and the deadline `queue` limits the time for it.
+    /// which must end before the deadline `queue`.
     private mutating func awaitTheRest(at now: Moment) -> [Effect] {
         let awaitsHello = progress.contains(.started) && !progress.contains(.saidHello)
         deadlines[.launch] = awaitsHello ? deadlines[.launch] ?? now + times.launch : nil
@@ -163,14 +163,15 @@ struct Lifecycle: Sendable {
         }
     }
 
-    /// The limit applies to each request separately. Its time begins when no older request is open. So an extension
-    /// that works through a queue gets the full limit for each request. If the extension answers newer requests, the
-    /// oldest request gets no more time.
+    /// The request limit applies to each request separately. A request's time begins when no older request is open. So
+    /// an extension that works through a queue gets the full limit for each request. If the extension answers newer
+    /// requests, the oldest request gets no more time.
     private mutating func limitOldest() {
         deadlines[.request] = requests.turn.map { $0 + times.request }
     }
 
-    /// The count cannot grow without bounds: the extension's message budget limits how often it reports an activity.
+    /// The extension's message budget limits how often it reports an activity. So the count of activities cannot grow
+    /// without bounds.
     private mutating func countActivities(_ input: Input) {
         if input == .activityBegan { activities += 1 } else { activities = max(0, activities - 1) }
     }
@@ -195,8 +196,8 @@ struct Lifecycle: Sendable {
     private mutating func tidying(_ input: Input, cause: EndCause, at now: Moment) -> [Effect] {
         switch input {
         case .activityBegan, .activityEnded: countActivities(input)
-        // If the extension itself caused the end, that cause replaces the cause of the dismissal. Any other cause does
-        // not replace it.
+        // If the extension itself caused the end, that cause replaces the cause of the dismissal. Otherwise, the cause
+        // of the dismissal stays.
         case .mustEnd(let worse): return end(worse.isTheExtensions ? worse : cause, at: now)
         case .gone: return finish(cause)
         // The extension may close its channel while it tidies up. Its grace ends early only if its process ends.
@@ -210,7 +211,8 @@ struct Lifecycle: Sendable {
     private mutating func passed(_ limit: Limit, at now: Moment) -> [Effect] {
         switch (limit, state) {
         case (.slot, .waiting): return finish(.noSlot)
-        // If the warden reports the process later, the broker kills it.
+        // If there is no process yet, there is nothing to wait for. If the warden starts a process later, the broker
+        // kills it.
         case (.queue, .launching):
             return progress.contains(.started) ? end(.unanswered, at: now) : finish(.unanswered, first: [.kill])
         case (.launch, .launching): return end(.launchLimit, at: now)
@@ -246,7 +248,7 @@ struct Lifecycle: Sendable {
     }
 
     /// If a process ends, its channel closes a moment before the kernel reports the cause of its death. A process that
-    /// lives on without a channel is of no use. Without a limit, callers would wait for its end for ever.
+    /// lives on without a channel is of no use. Without the limit `silence`, callers would wait for its end for ever.
     private mutating func fallSilent(at now: Moment) -> [Effect] {
         if !isSilent { deadlines[.silence] = now + times.silence }
         isSilent = true

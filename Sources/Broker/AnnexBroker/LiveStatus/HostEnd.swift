@@ -22,7 +22,7 @@ package enum HostEnd: Sendable {
         if case .remote(let identity, _) = self { identity?.process } else { nil }
     }
 
-    /// The counts of the channel; nil if another process counts.
+    /// The counts of the channel; nil if the host's end is in another process.
     var counts: SessionStatistics? {
         if case .own(let channel) = self { SessionStatistics(channel.counters) } else { nil }
     }

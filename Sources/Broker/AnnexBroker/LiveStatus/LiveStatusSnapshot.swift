@@ -134,8 +134,8 @@ struct HostTable {
     private static let mostSlots = 1 << 15
 
     private var channels: [ProcessIdentity: [UInt64: ChannelSnapshot]] = [:]
-    /// How many more descriptors of each user a snapshot may search. `slotsLeft` counts the extensions of each user
-    /// that it may still show.
+    /// How many more descriptors of each user a snapshot may search. `slotsLeft` says how many more extensions of each
+    /// user the snapshot may show.
     private var left: [UInt32: Int] = [:]
     private var slotsLeft: [UInt32: Int] = [:]
 

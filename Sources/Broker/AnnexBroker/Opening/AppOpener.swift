@@ -6,7 +6,7 @@ internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexRegistry
 
-/// Opens each URL with the app that registers its scheme (S6).
+/// Opens each URL with the app that registers the URL's scheme (S6 in `Docs/SPECIFICATION.md`).
 struct AppOpener: Sendable {
     let registry: InstalledRegistry
     let points: PointLibrary

@@ -54,8 +54,8 @@ struct AppStarter: Sendable {
         }
         for name in Self.session { values[name] = UserEnvironment.variable(name) }
         if let groups { values["ANNEX_PRIVATE"] = groups }
-        // A user may keep data in another place than the home directory in the system's database. The groups then lie
-        // there too.
+        // The variable `HOME` may differ from the home directory in the system's user database. The user's groups then
+        // lie below `HOME`.
         if let home = UserEnvironment.path("HOME") { values["HOME"] = home }
         return values
     }

@@ -25,7 +25,7 @@ struct DetachedProgram: Sendable {
         let result = unsafe Self.withPointers(to: arguments) { arguments in
             unsafe Self.withPointers(to: variables) { variables in
                 unsafe (user?.groups ?? []).withUnsafeBufferPointer { groups in
-                    // SAFETY: all pointers outlive the call, which keeps none.
+                    // SAFETY: all pointers outlive the call, and the call keeps none of them.
                     var start = unsafe annex_detached(
                         program: number, arguments: arguments, environment: variables,
                         changes_user: user == nil ? 0 : 1, user: user?.user ?? 0, group: user?.group ?? 0,
@@ -70,7 +70,7 @@ struct UserAccount: Sendable, Hashable {
         var found: UnsafeMutablePointer<passwd>?
         var room = [CChar](repeating: 0, count: Self.longest)
         let count = room.count
-        // SAFETY: the texts of the entry lie in the room, and are copied before it ends.
+        // SAFETY: the texts of the entry lie in `room`, and are copied before `room` is destroyed.
         let result = unsafe getpwuid_r(user, &entry, &room, count, &found)
         guard result == 0, unsafe found != nil else {
             throw SystemError("getpwuid", errno: result == 0 ? ENOENT : result, path: "uid \(user)")

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import AnnexSigning
 
-/// The team that an app's private directories belong to. An empty directory in the app's folder records the team: its
-/// name is an `@` and the team's public key. No bundle identifier contains an `@`.
+/// The team that an app's private directories belong to. An empty directory in the app's folder records the team: the
+/// directory's name is an `@` and the team's public key. No bundle identifier contains an `@`.
 ///
 /// If another team signs the app, or no team signs it any more, the app starts with empty directories. The files of the
 /// former team are removed. An app without a signature has no team, so the first team that signs the app keeps its

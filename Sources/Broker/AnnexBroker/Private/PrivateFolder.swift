@@ -6,9 +6,9 @@ internal import Glibc
 /// The folder with all private directories of a user's extensions. Their paths are `APP/EXTENSION`, by bundle
 /// identifiers.
 ///
-/// Several brokers of the user may share it. A broker holds a shared lock (flock) on a private directory while an
-/// instance uses it. To remove a directory, a broker first moves it into the folder `@removed`. The broker empties it
-/// there when no lock is on it. No bundle identifier contains an `@`.
+/// Several brokers of the user may share the folder. A broker holds a shared lock (flock) on a private directory while
+/// an instance uses it. To remove a directory, a broker first moves it into the folder `@removed`. In `@removed`, the
+/// broker empties the directory when no broker holds a lock on it. No bundle identifier contains an `@`.
 ///
 /// All paths below the folder are opened relative to it, and no link is followed.
 struct PrivateFolder: ~Copyable, Sendable {
@@ -48,8 +48,8 @@ struct PrivateFolder: ~Copyable, Sendable {
     /// Opens an extension's private directory, and makes it if it is missing.
     /// - Parameters:
     ///   - team: the team that has signed the app; nil if no team has signed it.
-    ///   - hasOwners: whether the files in the directory belong to a uid that is reserved for the app. Otherwise, they belong
-    ///     to the caller.
+    ///   - hasOwners: whether the files in the directory belong to a uid that is reserved for the app. Otherwise, they
+    ///     belong to the caller.
     /// - Returns: the directory, with a shared lock on it.
     func directory(of key: PrivateKey, team: Team?, hasOwners: Bool) throws(SystemError) -> Opened {
         // A removal may move the directory away between two steps. In that case, the next attempt makes a new
@@ -72,7 +72,7 @@ struct PrivateFolder: ~Copyable, Sendable {
 
     struct Opened: ~Copyable {
         let directory: Descriptor
-        /// The user that the files belong to. If it is nil, they belong to the caller.
+        /// The user that the files belong to; nil if they belong to the caller.
         let owner: UInt32?
 
         consuming func takeDirectory() -> Descriptor { directory }
@@ -110,8 +110,8 @@ struct PrivateFolder: ~Copyable, Sendable {
         return owner
     }
 
-    /// A user that no other app's folder has. The search starts at a random uid, so that apps in two different private folders
-    /// rarely get the same owner.
+    /// A user that no other app's folder has. The search starts at a random uid, so that apps in two different private
+    /// folders rarely get the same owner.
     private func freeOwner() throws(SystemError) -> UInt32 {
         let range = IdentityRange.owners
         var taken: Set<UInt32> = []
@@ -128,7 +128,7 @@ struct PrivateFolder: ~Copyable, Sendable {
                 + IdentityRange.variable)
     }
 
-    /// A lock on the folder itself. It is held for a moment only.
+    /// A lock on the folder itself. Each broker holds it only for a moment.
     func lockWaiting() throws(SystemError) -> Descriptor {
         let own = try descriptor.openBeneath(".", O_RDONLY | O_DIRECTORY)
         let deadline = MonotonicClock.deadline(after: .seconds(30))

@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// One broker's access to the private directories of its user's extensions.
 ///
-/// This object is separate from the broker, so that the code that handles an extension's end can hold it without keeping the
-/// broker alive.
+/// This object is separate from the broker, so that the code that handles an extension's end can hold this object
+/// without keeping the broker alive.
 final class PrivateStore: Sendable {
     private let place: PrivatePlace?
     private let loop: EventLoop
@@ -27,7 +27,7 @@ final class PrivateStore: Sendable {
         resumeRemoval()
     }
 
-    /// Opens the private directory of an extension for one launch, and checks that it is within its limits.
+    /// Opens the private directory of an extension for one launch, and checks that the directory is within its limits.
     /// - Parameter team: the team that has signed the app; nil if no team has signed it.
     func open(
         _ key: PrivateKey, of team: Team?, as wanted: PolicyPaths.PrivateDirectory, for launcher: Launcher
@@ -76,7 +76,7 @@ final class PrivateStore: Sendable {
 
     // MARK: Removal
 
-    /// Announces removals, so that a kill does not lose them.
+    /// Announces removals, so that they are not forgotten if this broker is killed.
     func announce(_ subjects: [PrivateSubject]) throws(BrokerError) {
         for subject in subjects {
             do throws(SystemError) {
@@ -129,8 +129,8 @@ final class PrivateStore: Sendable {
     }
 
     /// Continues to empty the directories that were removed. It is called at the start, after a removal, and at each
-    /// end of an extension. After such an end, the extension's directory may be free. Also, the launch of the extension may
-    /// have moved another team's files into `@removed`, and these must be emptied too.
+    /// end of an extension. After such an end, the extension's directory may be free. Also, the launch of the extension
+    /// may have moved another team's files into `@removed`, and these must be removed too.
     func resumeRemoval() {
         guard let path = try? place?.path(), let folder = try? folder(), folder.hasRemoved else { return }
         let work = Watch(PrivateRemoval(path, onTrouble: onTrouble), orOn: loop)
@@ -141,8 +141,8 @@ final class PrivateStore: Sendable {
 /// An extension's private directory during one launch. The lock on the directory ends with this value.
 final class KeptDirectory: Sendable {
     private let directory: Descriptor
-    /// Copies of the directory without the lock, for the launch and for the watch. Both may live longer than the use of
-    /// the directory.
+    /// Descriptors of the directory that hold no lock: one for the launch and one for the watch. The launch and the
+    /// watch may keep them after the use of the directory has ended.
     private let copies: Mutex<DescriptorList>
     let path: String
     let owner: DirectoryOwner
@@ -165,7 +165,7 @@ final class KeptDirectory: Sendable {
     /// The present contents of the directory.
     var use: DirectoryUse { DirectoryUse(of: directory, size: limits.size, inodes: limits.inodes) }
 
-    /// A copy of the directory, for the launch or for the watch. Each may take one copy.
+    /// A descriptor of the directory without the lock. The launch and the watch may each take one.
     func takeCopy() -> Descriptor? { copies.withLock { $0.takeFirst() } }
 }
 

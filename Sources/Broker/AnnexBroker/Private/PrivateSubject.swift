@@ -7,7 +7,7 @@ package enum PrivateSubject: Sendable, Hashable {
     case app(String)
     case `extension`(String, of: String)
 
-    /// The name of an announcement. No bundle identifier contains an `@`.
+    /// The name of this removal's announcement in the folder `@announced`. No bundle identifier contains an `@`.
     var name: String {
         switch self {
         case .app(let app): app
@@ -43,11 +43,12 @@ extension PrivateFolder {
         let folder = try folder(Self.announced)
         do throws(SystemError) {
             try folder.makeDirectory(subject.name, mode: 0o700)
-            // The announcement must reach the disk before the index does.
-            try folder.synchronize()
         } catch {
             guard error.errno == EEXIST else { throw error }
         }
+        // The announcement must reach the disk before the index does, even if an earlier broker was killed after it made
+        // the directory.
+        try folder.synchronize()
     }
 
     func withdraw(_ subject: PrivateSubject) throws(SystemError) {

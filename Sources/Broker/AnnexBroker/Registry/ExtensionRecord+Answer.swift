@@ -47,7 +47,7 @@ extension ExtensionRecord {
         return installed
     }
 
-    /// The most entitlements in the list that the point does not allow.
+    /// The list contains at most this many entitlements that the point does not allow.
     private static let mostRefused = 2
 
     private func described(_ states: [EntitlementState]) -> [InstalledExtension.Entitlement] {

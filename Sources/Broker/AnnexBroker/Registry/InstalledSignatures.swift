@@ -33,7 +33,7 @@ final class InstalledSignatures: Sendable {
     /// of an app pins the app to its team.
     /// - Parameters:
     ///   - path: the app's path for errors.
-    ///   - mayBeOlder: whether the user chose this version. If so, it may be lower than the present version.
+    ///   - mayBeOlder: whether the user chose this version. If so, the version may be lower than the version in use.
     func accept(
         _ app: AppBundle, at path: String, mayBeOlder: Bool = false
     ) throws(BrokerError) -> (signature: AppSignature, isNewPin: Bool) {

@@ -4,7 +4,7 @@ package import AnnexLinux
 internal import Glibc
 
 /// An open folder of reports. If its path leads to another folder later, this value still uses the folder that was
-/// opened. `own` checks which users may write to the folder; `existing` does not.
+/// opened. `own` checks which users may write to the folder. `existing` does not check this.
 ///
 /// Brokers share a folder without coordination. A report is written completely under a temporary name, which readers
 /// ignore, and then renamed. `tidy` removes abandoned drafts, and the oldest reports beyond the caps.

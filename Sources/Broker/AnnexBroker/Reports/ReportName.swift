@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 /// A report's file name: `20261122T065834.012345Z-com.example.shout.loud-5f3a90c1d2e4b687.json`. The name contains the
-/// extension's identifier, so a reader need not open the file to find it. Names sort by time.
+/// extension's identifier, so a reader learns the identifier without opening the file. Names sort by time.
 struct ReportName: Sendable, Hashable {
     /// The time of the end, as `WallClock.compact`.
     let time: String

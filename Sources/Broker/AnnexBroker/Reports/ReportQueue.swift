@@ -83,7 +83,7 @@ final class ReportQueue: Sendable {
         return isTaken
     }
 
-    /// Waits until all work is done, or until the time is over.
+    /// Waits until all work is done, but no longer than `limit`.
     /// - Returns: whether all work is done.
     @discardableResult
     func finish(within limit: Duration) -> Bool {
@@ -136,6 +136,6 @@ final class ReportQueue: Sendable {
         }
     }
 
-    /// SYNC: relaxed: the thread that registers the exit handler sets it. The exit handler reads it.
+    /// SYNC: relaxed: the thread that registers the exit handler sets this value, and the exit handler reads it.
     private static let maker = Atomic<Int32>(0)
 }

@@ -91,8 +91,8 @@ extension StoredReport {
         return report
     }
 
-    /// - Throws: the error of opening or reading the file. If no broker can have written the file, the error's `remedy`
-    ///   says why.
+    /// - Throws: the error of opening or reading the file. If the file shows that no broker wrote it, the error's
+    ///   `remedy` says why.
     private static func contents(
         _ name: ReportName, in folder: borrowing ReportFolder, of owner: UInt32
     ) throws(SystemError) -> [UInt8] {

@@ -101,8 +101,8 @@ struct BrokerLog: Sendable {
                 ["launch": "\(report.total)", "waited": "\(report.waited)"]) { $1 })
     }
 
-    /// If an extension opened an app that is not its own app, the level is `notice`. Only the scheme of the URL is
-    /// logged, because the rest may be private.
+    /// Logs that an extension opened a URL with an app. The level is `notice` if the app is not the extension's own
+    /// app, otherwise `debug`. Only the scheme of the URL is logged, because the rest may be private.
     func opened(_ url: AppURL, with app: String, for identifier: String, isOwn: Bool) {
         logger.log(
             level: isOwn ? .debug : .notice,
@@ -110,7 +110,7 @@ struct BrokerLog: Sendable {
             metadata: [Self.identifier: "\(Escaped(identifier))", "scheme": "\(url.scheme)", "app": "\(Escaped(app))"])
     }
 
-    /// The level is `debug` for a normal end and `notice` for a failure.
+    /// Logs the end of an extension, with the level `debug` for a normal end and `notice` for a failure.
     func ended(_ end: EndedExtension) {
         let termination = end.termination
         logger.log(

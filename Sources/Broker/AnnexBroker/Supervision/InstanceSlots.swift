@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The instance slots of each extension point. A launch that finds no free slot waits in line. When a launch begins to wait,
-/// one parked extension, if there is any, is asked to give up its slot.
+/// The instance slots of each extension point. A launch that finds no free slot waits in line. When a launch begins to
+/// wait, one parked extension, if there is any, is asked to give up its slot.
 final class InstanceSlots: Sendable {
     /// A slot, or the wait for a slot.
     struct Slot: Sendable {
@@ -47,10 +47,10 @@ final class InstanceSlots: Sendable {
 
     private let state = Mutex(State())
 
-    /// Asks for one of `most` slots.
+    /// Asks for one of the `most` slots of an extension point.
     /// - Parameter granted: called at most once, on any thread, if no slot was free at first. It must not continue the
     ///   launch itself: the launch could give a slot back, which calls the next waiter's `granted` inside this call.
-    /// - Returns: the ticket, and whether it already has a slot.
+    /// - Returns: a ticket, which stands for the slot or for the wait, and whether the slot is already granted.
     func ask(
         _ point: String, most: Int, granted: @escaping @Sendable () -> Void
     ) -> (ticket: Slot, isGranted: Bool) {
@@ -71,8 +71,8 @@ final class InstanceSlots: Sendable {
         return (ticket, isGranted)
     }
 
-    /// Takes a free slot for an extension that no request needs yet. The result is nil if no slot is free or if
-    /// launches wait for a slot. Lent slots are not taken.
+    /// Takes a free slot for an extension that is launched before any request needs it. The result is nil if no slot is
+    /// free or if launches wait for a slot. Lent slots are not taken.
     func acquireFree(_ point: String, most: Int) -> Slot? {
         state.withLock { state in
             let room = state.rooms[point] ?? Room()
@@ -84,7 +84,7 @@ final class InstanceSlots: Sendable {
     }
 
     /// Gives back a slot, which then goes to the launch that has waited longest. If the ticket has no slot yet, its
-    /// launch stops waiting. A second call has no effect.
+    /// launch leaves the line. A second call has no effect.
     func giveBack(_ ticket: Slot) {
         let next: Waiter? = state.withLock { state in
             guard var room = state.rooms.removeValue(forKey: ticket.point) else { return nil }

@@ -10,8 +10,8 @@ final class FailureHistory: Sendable {
         backoff.withLock { $0.record(end.identifier, reason: end.termination.reason, at: .now) }
     }
 
-    /// The error of the pause that an extension must keep; nil if the extension may be launched. `isNews` is true if
-    /// this pause is not logged yet.
+    /// The error with which a launch is rejected because the extension must pause; nil if the extension may be
+    /// launched. `isNews` is true if this pause is not logged yet.
     func rejection(of identifier: String) -> (error: BrokerError, isNews: Bool)? {
         let found = backoff.withLock { backoff in
             backoff.pause(identifier, at: .now).map { ($0, backoff.markLogged(identifier)) }
@@ -96,7 +96,8 @@ struct LaunchBackoff: Sendable {
     }
 
     /// Whether an end counts as a failure. An end that a host, a user or the broker requested does not count. A failed
-    /// launch does not count either, nor does an end at a time limit, because the host can choose that limit.
+    /// launch does not count either. An end at the time limit of a request does not count, because the host can choose
+    /// that limit.
     private static func weight(of reason: Termination.Reason) -> Weight {
         switch reason {
         case .completed, .graceExpired: .success

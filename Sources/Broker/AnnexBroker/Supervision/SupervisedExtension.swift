@@ -7,14 +7,14 @@ internal import AnnexPolicy
 internal import AnnexRegistry
 internal import Synchronization
 
-/// One launched extension. It passes events to the extension's `Lifecycle` and performs the effects that the
+/// One launched extension. This object passes events to the extension's `Lifecycle` and performs the effects that the
 /// `Lifecycle` returns. No other type performs these effects.
 final class SupervisedExtension: ExtensionHandle {
     struct Running: ~Copyable {
         var life: Lifecycle
         /// Inputs that wait for processing, each with its moment. If no other thread processes them, the thread that
         /// adds an input processes all of them. So effects happen in the order of their inputs, although there is no
-        /// separate thread for them. This also holds if an effect causes the next input.
+        /// separate thread for them. The order is kept even if an effect adds the next input.
         var waiting: [(input: Lifecycle.Input, moment: Moment)] = []
         var isAtWork = false
         /// The configuration of the launch. It is kept until an instance slot is granted.
@@ -63,7 +63,7 @@ final class SupervisedExtension: ExtensionHandle {
     let limits: PolicyLimits
     let policy: String
     let point: String
-    /// How the files in the private directory get their owner. It is nil if there is no private directory.
+    /// How the files in the private directory get their owner; nil if there is no private directory.
     let privateDirectory: LaunchReport.PrivateOwner?
     let asked = Moment.now
     let loop: EventLoop
@@ -106,9 +106,11 @@ final class SupervisedExtension: ExtensionHandle {
         portal?.handleViolation { [weak self] rule in self?.end(for: .messageBudget(rule)) }
     }
 
-    /// Launches the process as soon as there is an instance slot. Failures are reported as an end.
+    /// Launches the process as soon as there is an instance slot. If the launch fails, the failure is reported as the
+    /// end of the extension.
     func start(_ configuration: consuming SandboxConfiguration) {
-        // A closure cannot consume a captured value, but it can take it out of an optional.
+        // A closure cannot consume a captured value. But if the captured value is an optional, the closure can take its
+        // contents.
         var given: SandboxConfiguration? = consume configuration
         running.withLock { $0.configuration = given.take() }
         apply(.asked)

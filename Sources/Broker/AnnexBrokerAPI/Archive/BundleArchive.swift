@@ -56,7 +56,7 @@ package enum BundleArchive {
 
 /// Why an app's directory cannot become an archive, or why an archive cannot become an app.
 package enum BundleArchiveFailure: Error, Sendable, Hashable {
-    /// A file breaks a rule: its path beneath the app, and the fault.
+    /// A file breaks a rule. The values are the file's path beneath the app, and the fault.
     case file(String, String)
     /// The bytes are not a valid archive.
     case malformed(String)

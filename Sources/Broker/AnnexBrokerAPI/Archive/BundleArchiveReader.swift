@@ -47,7 +47,8 @@ package struct BundleArchiveReader: ~Copyable {
     }
 
     /// Reads the whole archive and rewinds it. So a bad archive is rejected before any file is written to disk.
-    /// - Returns: the space that its files and directories need, in bytes. One additional block is counted for each.
+    /// - Returns: the space that the app's files and directories need, in bytes. For each file and directory, one
+    ///   additional block is counted.
     package mutating func measure() throws(BundleArchiveFailure) -> Int64 {
         var bytes: Int64 = 0
         while let entry = try next() { bytes = bytes &+ entry.size &+ 4096 }

@@ -134,8 +134,8 @@ package struct DaemonPacketMessage: Message {
 }
 
 extension DaemonPacket {
-    /// The bytes of the packet. If an end does not fit in a packet, it is sent with fewer details. The extension
-    /// influences those details, and must not be able to break its host's connection by long details.
+    /// The bytes of the packet. If an extension's end does not fit in a packet, the end is sent with fewer details. The
+    /// extension influences those details, and must not be able to break its host's connection by long details.
     package func encoded() throws(EncodingFailure) -> [UInt8] {
         guard case .event(let number, .ended(let termination)) = self else { return try packed() }
         for end in [termination, termination.shortened] {

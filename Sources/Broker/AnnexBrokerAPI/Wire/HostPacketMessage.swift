@@ -74,7 +74,8 @@ package struct HostPacketMessage: Message {
         }
         switch request {
         case .install(let name, let granting):
-            // A packet that was cut short must not be read as another request. So an installation with grants has its own kind.
+            // If a packet was cut short, it must not be read as another request. So an installation with grants has its
+            // own kind.
             named(granting.isEmpty ? .install : .installGranting, text: name)
             if !granting.isEmpty { encoder.encode(granting.joined(separator: " "), as: Tag.entitlements) }
         case .uninstall(let app): named(.remove, text: app)
@@ -159,7 +160,7 @@ package struct HostPacketMessage: Message {
         }
     }
 
-    /// - Returns: nil if it is not a kind of request.
+    /// - Returns: nil if `kind` is not a kind of request.
     private static func request(
         _ kind: Kind, from decoder: inout MessageDecoder
     ) throws(DecodingFailure) -> ServiceRequest? {
@@ -255,7 +256,7 @@ package struct HostPacketMessage: Message {
         try words(Tag.languages, most: ServiceWire.mostLanguages, from: &decoder)
     }
 
-    /// Reads names that contain no space, with spaces between them.
+    /// Reads a text in which spaces separate names. No name contains a space.
     private static func words(
         _ tag: UInt16, most: Int, from decoder: inout MessageDecoder
     ) throws(DecodingFailure) -> [String] {

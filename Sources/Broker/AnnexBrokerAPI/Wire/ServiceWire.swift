@@ -4,10 +4,10 @@ package import AnnexModel
 /// Versions and limits that a host and a daemon must agree on. `Docs/Guide/Daemon.md` describes them in words.
 package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
-    /// highest version that both support. Every change of meaning raises the upper bound. If support for old peers is
-    /// dropped, the lower bound rises.
+    /// highest version that both support. Every change of the protocol's meaning raises the upper bound. If support for
+    /// old peers is dropped, the lower bound rises.
     package static let versions: ClosedRange<UInt64> = 3...12
-    /// From this version on, a host reports to the daemon that it has passed a ping on to the extension.
+    /// From this version on, a host that has passed a ping on to its extension reports this to the daemon.
     package static let firstWithPings: UInt64 = 4
     /// From this version on, a daemon checks the extension point that a host expects.
     package static let firstWithPoints: UInt64 = 4
@@ -31,7 +31,7 @@ package enum ServiceWire {
     /// From this version on, a host reports that the user acted in an extension's view.
     package static let firstWithUserActions: UInt64 = 12
 
-    /// The highest version that both peers support; nil if they have none in common.
+    /// The highest version that both peers support; nil if the peers have no version in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
         versions.overlaps(others) ? min(versions.upperBound, others.upperBound) : nil
     }
@@ -65,10 +65,11 @@ package enum ServiceWire {
 package enum HostPacket: Sendable, Hashable {
     /// The first packet on every connection: the versions that the host supports.
     case hello(versions: ClosedRange<UInt64>)
-    /// The first packet of a containing app (`PortalHello`), with the bundle identifier that the app states. All later
-    /// data on this connection are the messages of a portal.
+    /// The first packet (`PortalHello`) on a connection that a containing app makes, with the bundle identifier that
+    /// the app states. All later data on this connection are the messages of a portal.
     case portal(app: String)
-    /// A request to the daemon. The numbers rise, and the answer carries the request's number.
+    /// A request to the daemon, with its number. Later requests have higher numbers. The daemon's answer carries the
+    /// number of the request.
     case request(UInt64, ServiceRequest)
     /// A report about a launched extension. It has the number of the request that launched the extension, and the
     /// counts of the extension's channel at that time.
@@ -77,23 +78,25 @@ package enum HostPacket: Sendable, Hashable {
 
 /// A host's request to a daemon.
 package enum ServiceRequest: Sendable, Hashable {
-    /// Installs an app. `name` is the name of its directory. Its archive is sent with the packet as a descriptor.
-    /// `granting` are entitlements that the user grants. Each extension of the app gets those that it asks for.
+    /// Installs an app. `name` is the name of its directory. A descriptor of the app's archive is sent with the packet.
+    /// `granting` are entitlements that the user grants. Each extension of the app gets the granted entitlements that
+    /// it asks for.
     case install(name: String, granting: [String] = [])
     case uninstall(app: String)
     case setEnabled(Bool, extension: String)
     /// Grants or revokes entitlements of an extension.
     case setGranted(Bool, entitlements: [String], extension: String)
-    /// Chooses the installed version of an app that is used; nil ends the choice.
+    /// Chooses which installed version of an app is used; nil ends the choice.
     case pin(app: String, version: String?)
     /// Trusts a team. `key` is the text of the file with its public key. `app` is an app that the team may sign from
     /// now on.
     case trust(key: String, app: String?)
-    /// Lists extensions by identifier, from the first extension after `after`; "" starts at the beginning.
+    /// Lists extensions, sorted by identifier. The list begins with the first extension whose identifier follows
+    /// `after`. If `after` is empty, the list begins with the first extension of all.
     /// - Parameter languages: the user's languages for names and summaries, the preferred language first. If it is nil,
     ///   the names in `Info.plist` are used.
     case list(after: String, withDisabled: Bool = false, languages: [String]? = nil)
-    /// A part of an extension's icon. `from` is the offset of its first byte.
+    /// A part of an extension's icon. `from` is the offset of the part's first byte in the icon.
     case icon(extension: String, from: UInt64)
     case attributes(extension: String)
     /// The types that the extension's app declares. The answer is `attributes`.
@@ -107,7 +110,8 @@ package enum ServiceRequest: Sendable, Hashable {
     /// the request's number identifies the extension.
     /// - Parameters:
     ///   - as: the extension point that the host expects; nil if the host accepts any point.
-    ///   - counters: the number under which the host publishes the counts of its channel; 0 if it publishes none.
+    ///   - counters: the number under which the host publishes the counts of its channel; 0 if the host publishes no
+    ///     counts.
     case launch(
         extension: String, as: String? = nil, for: LaunchPurpose, timeLimit: Duration?, counters: UInt64)
 
@@ -146,7 +150,8 @@ package enum DaemonPacket: Sendable {
     case welcome(version: UInt64)
     /// The daemon ends this connection for the given reason.
     case rejected(BrokerError)
-    /// The daemon is shutting down. It launches no more extensions, and the end of every extension follows.
+    /// The daemon is shutting down. It launches no more extensions, and sends the end of every extension after this
+    /// packet.
     case leaving
     /// The installed apps or extensions have changed. The number counts these changes.
     case changed(UInt64)
@@ -167,7 +172,7 @@ package enum ServiceAnswer: Sendable, Hashable {
     /// The part is nil if the extension has no icon.
     case icon(IconPart?)
     case attributes([String: ItemValue])
-    /// - Parameter isYours: whether the parked extension still had its slot. If so, it belongs to the host now.
+    /// - Parameter isYours: whether the parked extension still had its slot. If so, the host may now use the extension.
     case claimed(isYours: Bool)
     case failed(BrokerError)
 }

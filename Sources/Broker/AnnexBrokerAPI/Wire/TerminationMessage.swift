@@ -2,7 +2,8 @@ internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
 
-/// The wire form of an end. It lacks the counts of the channel, because the host itself counts them.
+/// The wire form of an extension's end. It lacks the counts of the channel, because the host itself counts the
+/// channel's messages and bytes.
 struct TerminationMessage: Message {
     let value: Termination
 
@@ -41,7 +42,7 @@ struct TerminationMessage: Message {
     }
 }
 
-/// The wire form of the details of an end.
+/// The wire form of the details of an extension's end.
 struct TerminationDetailMessage: Message {
     let value: Termination.Detail
 

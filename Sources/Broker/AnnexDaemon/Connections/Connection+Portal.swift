@@ -54,7 +54,7 @@ extension Connection {
         do throws(SystemError) {
             guard number > 0 else { throw SystemError("open", errno: ESRCH, path: "/proc/PID/exe") }
             let program = try Descriptor.open("/proc/\(number)/exe", O_RDONLY)
-            // The process has not ended, so the number still belonged to the client when its program was opened.
+            // If the process has not ended by now, the number still belonged to the client when its program was opened.
             guard !process.hasEnded else { throw SystemError("open", errno: ESRCH) }
             return program
         } catch {

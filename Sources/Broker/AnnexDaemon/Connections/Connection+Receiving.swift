@@ -70,10 +70,11 @@ extension Connection {
             return true
         }
         guard isFirst else { return reject("the host sent a second hello") }
-        // From now on, the kernel accepts descriptors, because a launch sends descriptors.
+        // From now on, the client may send descriptors, because its requests for launches carry some.
         socket.setPassRights(true)
         send(.welcome(version: version))
-        // The connection joins the user only now, because the welcome is the first packet that a host understands.
+        // The connection gets notices of changes only from now on, because the welcome must be the first packet that
+        // the host gets.
         user.listen(self)
     }
 

@@ -26,7 +26,7 @@ extension Connection {
         }
     }
 
-    /// - Parameter request: one that changes the user's store. Another request is ignored.
+    /// - Parameter request: a request that changes the user's store. Any other request is ignored.
     private func beginChange(_ request: ServiceRequest, number: UInt64, handed: HandedOver) {
         switch request {
         case .install(let name, let granting):
@@ -68,7 +68,7 @@ extension Connection {
         }
     }
 
-    /// - Parameter request: one that reads the broker's list. Another request is ignored.
+    /// - Parameter request: a request that reads the broker's list. Any other request is ignored.
     private func beginQuery(_ request: ServiceRequest, number: UInt64) {
         switch request {
         case .list(let last, let withDisabled, let languages):
@@ -187,14 +187,14 @@ extension Connection {
     /// event loop's thread: a query about an ending process may have to free the memory of that process.
     private func identity() -> ProcessIdentity? {
         let identity = ProcessIdentity(number, of: user.number)
-        // This check comes last. If the process has not ended by now, the number still belonged to it when the identity
-        // was read.
+        // The check comes after the reading. If the client's process has not ended by now, the number still belonged to
+        // it when the identity was read.
         return process.hasEnded ? nil : identity
     }
 
-    /// Keeps a duplicate of the control socket until the extension has the socket or has ended. The last close of a
-    /// socket frees all unread messages in it, and that may take long. A launch that waits for a slot may end on the
-    /// event loop. Because of the duplicate, the last close never happens on the event loop.
+    /// Keeps a duplicate of the control socket until the extension is ready or has ended. The last close of a socket
+    /// frees all unread messages in it, and that may take long. A launch that waits for a slot may end on the event
+    /// loop. Because of the duplicate, the last close never happens on the event loop.
     private func kept(
         _ control: borrowing Descriptor, for identifier: String
     ) throws(BrokerError) -> HandedOver {
@@ -234,8 +234,8 @@ extension Connection {
         if case .ping = event { acknowledgeForOldHost(number) }
     }
 
-    /// A host of an older version does not report that it has passed a ping on. So the daemon assumes that the host did
-    /// so.
+    /// A host of an older version passes pings on, but does not report it. So the daemon itself records that the ping
+    /// was passed on.
     private func acknowledgeForOldHost(_ number: UInt64) {
         let handle = state.withLock { state in
             state.version < ServiceWire.firstWithPings ? state.extensions[number]?.handle : nil

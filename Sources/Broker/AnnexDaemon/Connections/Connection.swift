@@ -15,7 +15,7 @@ final class Connection: ChangeListener {
         var handle: (any ExtensionHandle)?
         /// Reports that arrived while the launch was in progress.
         var waiting: [ExtensionNotice] = []
-        /// The counts of the channel that came with the last of these reports.
+        /// The counts of the channel that came with the last of the reports in `waiting`.
         var counts: SessionStatistics?
         /// The requests that the broker counts as open. They are kept here to limit how many requests the broker must
         /// remember.
@@ -168,8 +168,8 @@ extension Connection {
     }
 }
 
-/// A connection's socket until it is released. Closing it may take long, because its unread data may contain
-/// descriptors of any kind. So the lane of the user who sent that data closes it.
+/// A connection's socket, until the socket is released. Closing the socket may take long, because its unread data may
+/// contain descriptors of any kind. So the lane of the user who sent that data closes it.
 final class OpenSocket: Sendable {
     /// The socket's number for the event loop's watch, which ends before the socket is released.
     let number: Int32

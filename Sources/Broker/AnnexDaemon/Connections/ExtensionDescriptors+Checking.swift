@@ -54,7 +54,7 @@ extension ExtensionDescriptors {
 }
 
 extension HandedOver {
-    /// The descriptors that failed the check, so that they are closed.
+    /// Takes the descriptors that failed the check, so that the closing lane of `handed` closes them.
     fileprivate convenience init(
         control one: consuming Descriptor, hostRegion other: consuming Descriptor,
         extensionRegion third: consuming Descriptor,

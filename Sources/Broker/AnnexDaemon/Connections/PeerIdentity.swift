@@ -28,8 +28,8 @@ struct PeerIdentity: ~Copyable {
     consuming func takeProcess() -> ProcessHandle { process }
 
     /// Kernels before 6.5 give no pidfd of a socket's peer. They give only a process ID, which may belong to another
-    /// process by now. The process with this ID is accepted only if the same user or root owns it. If it is
-    /// nevertheless another process, the only effect is that the connection lasts as long as that process.
+    /// process by now. The process with this ID is accepted only if the same user or root owns it. If the ID
+    /// nevertheless belongs to another process, the only effect is that the connection lasts as long as that process.
     private static func process(
         of socket: borrowing ControlSocket, _ credentials: PeerCredentials
     ) throws(SystemError) -> ProcessHandle {
@@ -67,8 +67,9 @@ extension PeerIdentity {
 
     /// Whether the user ID is the peer's own ID. This is true in three cases:
     /// - The peer is in this daemon's own user namespace.
-    /// - The peer's user made the namespace that the peer is in.
-    /// - Root made that namespace, and the user ID is the same inside and outside.
+    /// - The peer is in a child of the daemon's namespace, or further below that child, and the peer's user made the
+    ///   child.
+    /// - As in the second case, but root made the child, and the user ID is the same inside and outside.
     private func isItsOwn() throws(SystemError) -> Bool {
         guard let own = try Self.ownNamespace() else { return true }
         var space = try UserNamespace(of: process, numbered: number)
@@ -84,8 +85,8 @@ extension PeerIdentity {
         return try stillItsOwn(maker == user || (maker == 0 && isMappedToItself()))
     }
 
-    /// Returns an answer about the namespaces, which were found by process ID. The answer is valid only if the process
-    /// has not ended meanwhile.
+    /// Returns `answer`, or throws if the peer's process has ended. The namespaces were found by process ID, and after
+    /// the process's end another process may have that ID.
     private func stillItsOwn(_ answer: Bool) throws(SystemError) -> Bool {
         guard !process.hasEnded else { throw SystemError("pidfd", errno: ESRCH) }
         return answer

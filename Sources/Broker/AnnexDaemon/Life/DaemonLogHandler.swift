@@ -3,8 +3,8 @@ internal import Glibc
 package import Logging
 internal import Synchronization
 
-/// The log of `annexd`. It has one line for each event, followed by the event's metadata. For systemd's journal, the
-/// line begins with the level as a number. It has no time, because the journal adds the time.
+/// The log of `annexd`. Each event makes one line: the event's message, and then its metadata. For systemd's journal,
+/// the line begins with the level as a number. Such a line contains no time, because the journal adds the time.
 package struct DaemonLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -99,7 +99,7 @@ package final class LogWriter: Sendable {
     /// Whether every accepted line is written.
     var isIdle: Bool { lane.isIdle }
 
-    /// Waits until all lines are written, or until the time is over.
+    /// Waits until all lines are written, but no longer than `limit`.
     package func finish(within limit: Duration) {
         let deadline = MonotonicClock.deadline(after: limit)
         while !isIdle, MonotonicClock.now() < deadline { MonotonicClock.pause() }

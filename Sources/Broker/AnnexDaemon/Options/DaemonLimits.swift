@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The limits of each user of a daemon, and of all users together. The daemon rejects requests that exceed a limit, or
-/// lets these requests wait.
+/// lets them wait.
 package struct DaemonLimits: Sendable, Hashable {
     /// The most connections of one user.
     package var connections = 64
@@ -31,7 +31,7 @@ package struct DaemonLimits: Sendable, Hashable {
     /// If this number is reached, the daemon reads none of the user's packets. If four times this number is reached,
     /// the daemon accepts no further connection of the user.
     package var closing = 256
-    /// The memory of all extensions of one user together, in bytes. The default is half of the machine's memory.
+    /// The most memory of all extensions of one user together, in bytes. The default is half of the machine's memory.
     package var memoryBytes: Int64 = DaemonLimits.machineMemory / 2
     /// The most processes and threads of one user's extensions.
     package var processes = 4096
@@ -41,11 +41,11 @@ package struct DaemonLimits: Sendable, Hashable {
     package var diskWeight = 50
     /// The longest time from the connection to its hello.
     package var handshake = Duration.seconds(5)
-    /// The most packets that wait because a connection does not read, and the longest time in which no packet can be
-    /// sent.
+    /// The most packets that may wait because the host at the other end of a connection does not read. `unread` is the
+    /// longest time for which no packet can be sent.
     package var unreadPackets = 512
     package var unread = Duration.seconds(10)
-    /// The most bytes that wait because one user's connections do not read.
+    /// The most bytes that may wait because one user's hosts do not read.
     package var unreadBytes = 16 << 20
     /// How long the daemon waits for extensions to end when it shuts down.
     package var farewell = Duration.seconds(10)

@@ -60,8 +60,8 @@ final class AppStore: Sendable {
         }
     }
 
-    /// Reads the index. The index counts as damaged only if it was read and is invalid. An error of the disk does not
-    /// count, because it may be gone the next time.
+    /// Reads the index. The index counts as damaged only if it was read and is invalid. If the disk reports an error,
+    /// the index does not count as damaged, because the next attempt to read it may work.
     /// - Throws: `EPROTO` if a newer daemon has written the index.
     private static func read(_ folder: borrowing Descriptor, path: String) throws(SystemError) -> Reading {
         let bytes: [UInt8]

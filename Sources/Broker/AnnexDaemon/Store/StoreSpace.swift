@@ -97,8 +97,8 @@ final class StoreSpace: Sendable {
     private static func bytes(ofStoreAt path: String) -> Int64 {
         let file = "\(path)/index"
         var status = stat()
-        // The kind is checked before the file is opened. If it is a pipe, opening it would make this process a reader
-        // of the pipe.
+        // The kind is checked before the file is opened. If the file is a pipe, opening the file would make this
+        // process a reader of the pipe.
         guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             let bytes = try? Descriptor.open(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
                 .readAll(atMost: StoreIndex.limits.bytes),

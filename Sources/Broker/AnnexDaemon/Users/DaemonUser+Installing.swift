@@ -45,8 +45,8 @@ extension DaemonUser {
         }
     }
 
-    /// Whether an app may use so many bytes. To free space for the app, versions that are not used are removed, the
-    /// largest first.
+    /// Whether there is room for this many bytes of an app. To make room, this function removes versions that are not
+    /// in use, the largest first.
     private func hasRoom(for bytes: Int64, in resources: UserResources) -> Bool {
         let spares = resources.store.index.withLock { $0.apps }
             .flatMap { app in app.others.map { (app, $0) } }.sorted { $0.1.bytes > $1.1.bytes }
@@ -94,7 +94,7 @@ extension DaemonUser {
         return extensions
     }
 
-    /// Chooses the installed version of an app that is used.
+    /// Chooses which installed version of an app is used.
     func pin(app identifier: String, to version: String?) throws(BrokerError) -> [InstalledExtension] {
         let resources = try ready()
         let extensions = try resources.broker.pin(app: identifier, to: version) {

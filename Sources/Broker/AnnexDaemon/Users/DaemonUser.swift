@@ -12,7 +12,7 @@ final class DaemonUser: Sendable {
         var connections = 0
         var openRequests = 0
         var running = 0
-        /// The bytes that wait because the user's connections do not read.
+        /// The bytes that wait to be sent because the user's hosts do not read.
         var unread = 0
         /// When the user's last connection ended, on the monotonic clock.
         var lastEnd: UInt64 = 0
@@ -41,7 +41,7 @@ final class DaemonUser: Sendable {
     let state: Mutex<State>
     let resources = Mutex<UserResources?>(nil)
     /// This lock is held while `resources` are made. During this time, the user's installed apps are checked, which may
-    /// take long. Only this user waits for it.
+    /// take long. Only requests of this user wait for the lock.
     let making = Mutex(())
     /// Runs launches and queries.
     let lane = Lane("annex-user")
@@ -72,7 +72,7 @@ final class DaemonUser: Sendable {
     // MARK: Quotas
 
     /// Counts one more connection, request or extension, if the limit allows it.
-    /// - Returns: whether it was counted. If so, a call of `giveBack` must follow.
+    /// - Returns: whether the limit allowed it. If so, the caller must call `giveBack` later.
     func acquire(_ count: any WritableKeyPath<State, Int> & Sendable, most: Int) -> Bool {
         state.withLock { state in
             guard !state.isLeaving, state[keyPath: count] < most, hasDescriptors(state) else { return false }
@@ -93,7 +93,7 @@ final class DaemonUser: Sendable {
         state.withLock { $0[keyPath: count] -= 1 }
     }
 
-    /// Records a change in the bytes that wait in the user's connections.
+    /// Records a change in the number of bytes that wait in the user's connections.
     /// - Returns: false if more bytes wait than the user may have.
     func keep(_ change: Int) -> Bool {
         guard change != 0 else { return true }
@@ -196,7 +196,7 @@ struct PeriodBudget: Sendable {
     }
 
     /// - Parameter now: nanoseconds of a monotonic clock.
-    /// - Returns: whether the period's limit was not reached yet.
+    /// - Returns: true as long as the period's limit is not exceeded.
     mutating func spend(at now: UInt64) -> Bool {
         if now >= windowEnds {
             windowEnds = now &+ window

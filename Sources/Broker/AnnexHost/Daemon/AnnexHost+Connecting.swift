@@ -2,12 +2,12 @@ public import AnnexBrokerAPI
 internal import Dispatch
 
 extension AnnexHost {
-    /// Connects to `annexd`, and returns a host whose broker is that daemon. Its apps are the apps that this user has
-    /// installed with the daemon. They stay installed when the host ends.
+    /// Connects to `annexd`, and returns a host whose broker is that daemon. The host's apps are the apps that this
+    /// user has installed with the daemon. The apps stay installed when the host ends.
     ///
-    /// Only this call differs from a host that has its own broker. When the daemon ends, its extensions end with the
-    /// reason `brokerShutdown`, and every later call throws. In that case, connect again. If the daemon is only
-    /// restarting, this call waits for it.
+    /// After this call, the host is used in the same way as a host that has its own broker. When the daemon ends, its
+    /// extensions end with the reason `brokerShutdown`, and every later call throws. In that case, connect again. If
+    /// the daemon is only restarting, this call waits for the daemon.
     ///
     /// - Parameter path: the daemon's socket. If it is nil, the host first tries
     ///   `$XDG_RUNTIME_DIR/annex/annexd.socket`, then `/run/annex/annexd.socket`.

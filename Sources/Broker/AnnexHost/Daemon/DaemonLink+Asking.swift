@@ -4,7 +4,7 @@ internal import Synchronization
 
 extension DaemonLink {
     /// Sends a request and blocks this thread until the answer arrives.
-    /// - Parameter least: the shortest time limit of this wait. If `patience` is longer, it is the limit.
+    /// - Parameter least: the shortest time limit of this wait. If `patience` is longer, `patience` is the limit.
     func ask(
         _ request: ServiceRequest, descriptors: consuming DescriptorList = DescriptorList(),
         for least: Duration = .zero
@@ -18,7 +18,7 @@ extension DaemonLink {
     }
 
     /// Sends a request for a launch and blocks this thread until the launch is in progress.
-    /// - Returns: the extension's number.
+    /// - Returns: the number of the request, which identifies the extension.
     func launch(
         _ request: ServiceRequest, descriptors: consuming DescriptorList, remote launched: RemoteExtension
     ) throws(BrokerError) -> UInt64 {
@@ -26,7 +26,7 @@ extension DaemonLink {
     }
 
     /// Sends a request for a launch and suspends until the launch is in progress.
-    /// - Returns: the extension's number.
+    /// - Returns: the number of the request, which identifies the extension.
     nonisolated(nonsending) func launched(
         _ request: ServiceRequest, descriptors: consuming DescriptorList, remote launched: RemoteExtension
     ) async throws(BrokerError) -> UInt64 {

@@ -36,8 +36,8 @@ extension DaemonLink {
         }
     }
 
-    /// Connects to the first socket at which a daemon listens. If no daemon listens at any socket, it throws the first
-    /// socket's error, because that socket is preferred.
+    /// Connects to the first socket at which a daemon listens. If no daemon listens at any socket, this function throws
+    /// the first socket's error, because that socket is preferred.
     /// - Parameter path: set to the path of the used socket, or of the socket that the error is about.
     private static func open(
         _ places: [String], path: inout String, until deadline: UInt64

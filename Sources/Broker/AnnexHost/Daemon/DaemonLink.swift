@@ -8,13 +8,13 @@ internal import Synchronization
 /// A daemon's answer to one request. It is nil if the answer did not come in time, or if the asking task was cancelled.
 typealias PendingAnswer = Milestone<Result<ServiceAnswer, BrokerError>?>
 
-/// The host's end of its connection to a daemon. The event loop's thread reads answers and events. Callers wait for a
-/// limited time. After the daemon has ended, they do not wait at all.
+/// The host's end of its connection to a daemon. The event loop's thread reads answers and events. Callers wait for
+/// answers for a limited time. After the daemon has ended, callers do not wait at all.
 final class DaemonLink: Sendable {
     struct State {
         /// Why no request can be sent any more. It is nil while requests can be sent.
         var end: BrokerError?
-        /// Whether events cannot arrive any more. Requests cannot be sent then either.
+        /// Whether the connection is over. After that, no event can arrive and no request can be sent.
         var isOver = false
         /// The version of the protocol that both sides use.
         var version = ServiceWire.versions.upperBound

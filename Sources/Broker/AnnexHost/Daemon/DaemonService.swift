@@ -36,7 +36,8 @@ final class DaemonService: BrokerService {
             if case .extensions(let extensions, _) = answer { return extensions }
             throw link.misunderstanding
         } catch {
-            // The daemon knows only the app's name, so its error contains the name. The host's caller needs the path.
+            // The daemon knows only the app's name, so its error contains the name. The host's caller needs the path
+            // instead.
             throw error.place == name
                 ? BrokerError(error.code, what: error.what, place: path, remedy: error.remedy) : error
         }
@@ -78,7 +79,7 @@ final class DaemonService: BrokerService {
                 .wrongEntitlement, what: "is a daemon that knows no entitlements", place: link.path,
                 remedy: "restart annexd after its update")
         }
-        // The names are sent in one text, with spaces between them.
+        // The names are sent in one text, in which spaces separate them. So no name may contain a space.
         for name in entitlements where name.isEmpty || name.utf8.contains(UInt8(ascii: " ")) {
             throw BrokerError(.wrongEntitlement, what: "is not the name of an entitlement", place: name)
         }
@@ -148,8 +149,8 @@ final class DaemonService: BrokerService {
             link: link)
     }
 
-    /// A daemon of an older version would ignore the expected point, and would also launch an extension of another
-    /// point.
+    /// Throws if the daemon is too old to check the expected point. Such a daemon would ignore the point, and would
+    /// also launch an extension of another point.
     private func checkMayExpect(_ point: String?) throws(BrokerError) {
         let version = link.state.withLock(\.version)
         guard point != nil, version < ServiceWire.firstWithPoints else { return }

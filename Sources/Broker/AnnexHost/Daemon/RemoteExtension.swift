@@ -26,7 +26,8 @@ struct RemoteExtension: Sendable {
         begun.append(request)
     }
 
-    /// Records the end of a request. If the request began and ended while the socket had no room, it is never reported.
+    /// Records the end of a request. If the daemon was not yet told that the request began, neither its beginning nor
+    /// its end is reported.
     mutating func ended(_ request: UInt64) {
         if let place = begun.firstIndex(of: request) { begun.remove(at: place) } else { over.append(request) }
     }

@@ -4,9 +4,9 @@ public import AnnexModel
 extension AnnexHost {
     /// Launches a photo-editing extension and lets it start to edit a picture.
     ///
-    /// If there is adjustment data and the original, the host first asks the extension whether it can continue that
-    /// edit. If it can, the extension gets the original with the adjustment data. If it cannot, or if it takes part in
-    /// no dialogue, the extension gets the picture with all edits.
+    /// If the picture has adjustment data and the original, the host first asks the extension whether it can continue
+    /// the earlier edit. If it can, the extension gets the original with the adjustment data. If it cannot, or if it
+    /// takes part in no dialogue, the extension gets the picture with all edits.
     ///
     /// - Parameters:
     ///   - picture: the picture with its earlier edit.

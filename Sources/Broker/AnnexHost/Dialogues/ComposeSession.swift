@@ -50,9 +50,9 @@ public final class ComposeSession: Sendable {
     /// The state to show now.
     public var state: ComposeState { board.state }
 
-    /// A stream of the new states that no function of this object returns. The extension made these changes by itself,
-    /// for example because a picture has loaded. Only the newest state is kept for a slow reader. The stream ends with
-    /// the dialogue. Only one reader may read this stream.
+    /// A stream of the new states that no function of this object returns. Each of them follows a change that the
+    /// extension made by itself, for example because a picture has loaded. Only the newest state is kept for a slow
+    /// reader. The stream ends with the dialogue. Only one reader may read this stream.
     public var changes: AsyncStream<ComposeState> { board.changes }
 
     /// Whether the extension has answered, failed or ended. If so, `answer()` returns at once.
@@ -65,7 +65,7 @@ public final class ComposeSession: Sendable {
         return state
     }
 
-    /// Passes on the user's text, usually after each keystroke.
+    /// Passes the user's text on to the extension, usually after each keystroke.
     /// - Parameter text: at most `ComposeLimits.text` bytes.
     /// - Returns: the state with the extension's verdict on the text.
     @discardableResult
@@ -76,7 +76,7 @@ public final class ComposeSession: Sendable {
         return state
     }
 
-    /// Asks for the options of a setting.
+    /// Asks the extension for the options of a setting.
     /// - Parameter item: the place of the setting in `ComposeState.configurationItems`.
     /// - Returns: the options; nil if the user cannot change the setting.
     public nonisolated(nonsending) func tap(_ item: Int) async throws(HostError) -> ComposeOptions? {
@@ -130,7 +130,8 @@ public final class ComposeSession: Sendable {
         await dialogue.cancel(informingBy: hasSheet ? ComposeEvent.cancelled : nil)
     }
 
-    /// - Returns: nil if the extension has answered the request instead. In that case, the sheet is closed.
+    /// - Returns: nil if the extension has answered the dialogue's request instead of the event. In that case, the
+    ///   sheet is closed.
     @discardableResult
     private nonisolated(nonsending) func send(_ event: ComposeEvent) async throws(HostError) -> ComposeAnswer? {
         let answer = try await dialogue.send(event)

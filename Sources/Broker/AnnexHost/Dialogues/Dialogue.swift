@@ -169,7 +169,8 @@ private final class DialogueEvents: Sendable {
 
     func remove(_ event: UInt64) { contents.withLock { _ = $0.cancels.removeValue(forKey: event) } }
 
-    /// Begins the time limit, at most once and only while the request is open. So an end follows each begin.
+    /// Begins the time limit, at most once and only while the request is open. So the later `close()` reports that the
+    /// time limit must be ended.
     func beginWait(_ begin: () -> Void) {
         contents.withLock { contents in
             guard !contents.isWaiting, !contents.isClosed else { return }

@@ -3,7 +3,7 @@ public import AnnexModel
 internal import Synchronization
 
 /// A dialogue with a photo-editing extension. The extension has started to edit a picture and shows its view. When the
-/// user is done, it answers with the edited picture.
+/// user is done, the extension answers with the edited picture.
 ///
 /// ```swift
 /// var picture = EditablePicture(shown)
@@ -19,8 +19,8 @@ internal import Synchronization
 public final class PhotoEditingSession: Sendable {
     /// The extension behind the view.
     public var session: ExtensionSession { dialogue.session }
-    /// Whether the extension continues the earlier edit. If it does, it got the original picture and the adjustment
-    /// data; otherwise, it got the picture with all edits.
+    /// Whether the extension continues the earlier edit. If so, the host sent the original picture and the adjustment
+    /// data; otherwise, the host sent the picture with all edits.
     public let continuesEdit: Bool
     /// Whether the extension takes part in a dialogue. If it does not, it works without the user, and `finish()` waits
     /// for the result.
@@ -29,6 +29,7 @@ public final class PhotoEditingSession: Sendable {
     private let shown = Mutex(Shown())
 
     /// The newest view, and its number. If events are sent at the same time, their answers may be read in any order.
+    /// The number shows which view is the newest.
     private struct Shown {
         var view: ContentTree?
         var number: UInt64 = 0
@@ -54,7 +55,7 @@ public final class PhotoEditingSession: Sendable {
     public var isAnswered: Bool { dialogue.isAnswered }
 
     /// Passes on the user's action in the extension's view.
-    /// - Parameter action: the button or the option.
+    /// - Parameter action: the button that the user pressed, or the option that the user chose.
     /// - Returns: the view after the action.
     /// - Throws: `HostError.ended` and the other errors of a request.
     @discardableResult
@@ -65,8 +66,8 @@ public final class PhotoEditingSession: Sendable {
 
     /// Waits for the edited picture, and ends the session. Cancelling the task cancels the edit, and also ends the
     /// session.
-    /// - Throws: `HostError.cancelled` with the extension's own error, or with `ExtensionError.noEditedPicture`. Also the other
-    ///   errors of a request.
+    /// - Throws: `HostError.cancelled` with the extension's own error, or with `ExtensionError.noEditedPicture`. Also
+    ///   the other errors of a request.
     public nonisolated(nonsending) func finish() async throws(HostError) -> ContentEditingOutput {
         if isInteractive { _ = try await dialogue.conclude(EditingEvent.finished) }
         guard let output = ContentEditingOutput(try await dialogue.answer()) else {
@@ -75,7 +76,8 @@ public final class PhotoEditingSession: Sendable {
         return output
     }
 
-    /// Asks whether the user would lose work by `cancel()`, and should confirm it.
+    /// Asks the extension whether `cancel()` would lose the user's work. If so, let the user confirm before you call
+    /// `cancel()`.
     /// - Returns: false if the extension takes part in no dialogue, or has already answered.
     /// - Throws: `HostError.ended` and the other errors of a request.
     public nonisolated(nonsending) func shouldShowCancelConfirmation() async throws(HostError) -> Bool {
@@ -83,7 +85,7 @@ public final class PhotoEditingSession: Sendable {
         return try await dialogue.send(EditingEvent.leaving)?.isAffirmed ?? false
     }
 
-    /// Gives the edit up, and ends the session. The extension has one second to react.
+    /// Gives up the edit, and ends the session. The extension has one second to react.
     @discardableResult
     public nonisolated(nonsending) func cancel() async -> Termination {
         await dialogue.cancel(informingBy: isInteractive ? EditingEvent.cancelled : nil)

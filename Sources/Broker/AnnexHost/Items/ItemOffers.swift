@@ -17,7 +17,7 @@ final class ItemOffers: Sendable {
         /// The contents that loaders have made. A loader that succeeded is not run again. If a loader failed or was
         /// cancelled, the next load runs it again.
         var made: [UInt64: OutgoingContents] = [:]
-        /// The number of loads whose work is not over. Cancelled loads count too.
+        /// The number of loads whose work is not over. A cancelled load counts too, until its work is over.
         var running = 0
     }
 
@@ -27,16 +27,16 @@ final class ItemOffers: Sendable {
     private let last = Atomic<UInt64>(0)
     /// How many loads may be in progress at once.
     private static let mostJobs = 16
-    /// How many new versions, and how many contents that loaders made, stay open. Each of them needs descriptors of
+    /// How many new versions, and how many contents that loaders made, may stay open. Each of them needs descriptors of
     /// this host.
     private static let mostKept = 64
 
-    /// A list that takes its numbers from this object.
+    /// An empty list of contents, whose offers get their numbers from this object.
     func newList() -> ContentsList {
         ContentsList(offering: { [weak self] in self?.last.add(1, ordering: .relaxed).newValue ?? 0 })
     }
 
-    /// Makes offers valid.
+    /// Makes offers valid, so that the extension may load their contents.
     func add(_ offers: [ContentsList.Offer], on endpoint: HostEndpoint) {
         guard !offers.isEmpty else { return }
         state.withLock { state in

@@ -6,8 +6,9 @@ internal import Synchronization
 
 /// One load of contents. It runs the loader, and answers the extension's requests for the outcome.
 ///
-/// The extension repeats its request, and each request is answered within a tenth of a second. So a loader may take
-/// long, and meanwhile the extension sees the progress and answers the watchdog.
+/// Each request is answered within a tenth of a second, with the outcome or with the progress so far. The extension
+/// repeats its request until it gets the outcome. So a loader may take long: meanwhile, the extension sees the progress
+/// and answers the watchdog.
 final class LoadJob: Sendable {
     private struct State {
         var outcome: Result<OutgoingContents, any Error>?
@@ -22,7 +23,7 @@ final class LoadJob: Sendable {
         let made: @Sendable (OutgoingContents) -> Void
         /// The outcome was sent, or will never be sent.
         let delivered: @Sendable (LoadJob) -> Void
-        /// The work is over. A loader may ignore a cancellation, so this call can come much later.
+        /// The work is over. A loader may ignore a cancellation, so this call can come much later than `delivered`.
         let ended: @Sendable () -> Void
     }
 
@@ -74,7 +75,7 @@ final class LoadJob: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Answers a request with the outcome. If the outcome does not come soon, the answer is the progress.
+    /// Answers a request with the outcome. If the outcome does not come within `patience`, the answer is the progress.
     func enlist(_ request: consuming HostedRequest) {
         let held = HeldRequest(request)
         let (isSecond, outcome) = state.withLock { state in

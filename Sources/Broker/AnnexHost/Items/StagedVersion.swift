@@ -3,10 +3,12 @@ internal import AnnexModel
 internal import Glibc
 internal import Synchronization
 
-/// A new version of a file that an extension writes. It is a file without a name, in the folder of the original.
+/// A new version of a file. The extension writes the version, which is a file without a name in the folder of the
+/// original.
 ///
-/// The version vanishes with this value, also if the host dies. The extension may keep its descriptor of the version.
-/// So a commit puts a copy in the place of the original. The extension cannot write to this copy.
+/// The version vanishes when this object is released, and also if the host dies. The extension may keep its descriptor
+/// of the version. So a commit does not put the version itself in the place of the original, but a copy. The extension
+/// cannot write to this copy.
 final class StagedVersion: Sendable {
     private struct Gate {
         var isWithdrawn = false
@@ -91,8 +93,8 @@ final class StagedVersion: Sendable {
         before.withLock { $0 = now }
     }
 
-    /// Exchanges the names of the two files. So if another program saves the file after the last check, its version is
-    /// not lost.
+    /// Exchanges the names of the copy and the original. So if another program saves the file after the last check,
+    /// that program's version is not lost.
     private func exchange(_ copyName: String) throws {
         do throws(SystemError) {
             try folder.exchange(copyName, with: name)
@@ -114,7 +116,8 @@ final class StagedVersion: Sendable {
         return one.device == other.device && one.inode == other.inode
     }
 
-    /// Whether a file of the folder is the original. Its `changed` is not compared, because an exchange changes it.
+    /// Whether a file of the folder is the original. The time `changed` is not compared, because an exchange of names
+    /// sets it.
     private func isOriginal(_ other: String) -> Bool {
         guard let now = try? original(named: other).status() else { return false }
         let before = before.withLock { $0 }

@@ -3,30 +3,31 @@ public import AnnexBrokerAPI
 public import AnnexModel
 
 /// The extensions that a host can show to its user for some items. For each other extension, this value has the reason
-/// against it.
+/// why the extension is not offered.
 public struct ExtensionOffers: Sendable {
     /// An extension that is not offered.
     public struct Other: Sendable, Hashable {
         /// The extension.
         public let installed: InstalledExtension
-        /// The reason, in plain words for one line. It is escaped and therefore safe to show.
+        /// Why the extension is not offered, in plain words on one line. The text is escaped and therefore safe to
+        /// show.
         public let why: String
     }
 
     /// The extensions that take the items, sorted by identifier.
     public package(set) var offered: [InstalledExtension] = []
-    /// The other installed extensions that were asked about, sorted by identifier.
+    /// The other installed extensions of the extension points in question, sorted by identifier.
     public package(set) var others: [Other] = []
 }
 
 extension AnnexHost {
     /// Decides which extensions are offered for items, by the `NSExtensionActivationRule` of each extension.
     ///
-    /// The host itself reads and evaluates the rules. It uses the types and numbers of attachments, but no contents.
-    /// The text of an item without attachments counts as an attachment of the type `public.plain-text`.
+    /// The host itself reads and evaluates the rules. The host uses the types and numbers of the attachments, but not
+    /// their contents. The text of an item without attachments counts as an attachment of the type `public.plain-text`.
     ///
     /// The call blocks this thread as `installed()` does, because it asks the broker for each rule. The rules are kept
-    /// as long as the extension does not change. So a later call asks only for the list.
+    /// as long as the extension does not change. So a later call asks the broker only for the list of extensions.
     /// - Parameters:
     ///   - items: the items to hand over.
     ///   - extensionPoint: only extensions of this point, for example `com.apple.share-services`; nil for all.
@@ -57,7 +58,7 @@ extension AnnexHost {
         }
     }
 
-    /// Does the same for items of which only the types are known.
+    /// Does the same as the public `extensions(for:at:types:)`, for items of which only the types are known.
     package func offers(
         for items: OfferedItems, at extensionPoint: String? = nil
     ) throws(BrokerError) -> ExtensionOffers {

@@ -13,10 +13,10 @@ extension ExtensionSession {
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
     ///   - timeout: the longest wait. If it is nil, the extension point's limit for a request applies, and an extension
-    ///     that exceeds it is ended.
+    ///     that exceeds this limit is ended.
     /// - Throws: `HostError.cancelled` with the error that the extension answered instead of a response. `.ended` if
-    ///   the extension ended before it answered. `.unknownMethod` if it does not serve this type of request. Also
-    ///   `.timedOut`, `.taskCancelled` and `.invalidRequest`.
+    ///   the extension ended before it answered. `.unknownMethod` if the extension does not serve this type of request.
+    ///   Also `.timedOut`, `.taskCancelled` and `.invalidRequest`.
     @inlinable public nonisolated(nonsending) func call<Asked: ChannelRequest>(
         _ request: Asked, timeout: Duration? = nil
     ) async throws(HostError) -> Asked.Response {

@@ -13,11 +13,12 @@ extension ExtensionSession {
     ///   - acceptance: the descriptors that the answer may contain in addition to text and small values. The default
     ///     allows none.
     ///   - timeout: the longest wait; nil for the extension point's limit.
-    ///   - progress: called with each report of the extension on its progress, in order and before this function
-    ///     returns. It is called on the event loop's thread and must not block. If it is nil, the extension sends no
-    ///     reports.
+    ///   - progress: called with each of the extension's reports on its progress, in order and before this function
+    ///     returns. The closure runs on the event loop's thread and must not block. If `progress` is nil, the extension
+    ///     sends no reports.
     /// - Throws: `HostError.cancelled` with the extension's own error. `.ended` if the extension ended before it
-    ///   answered. `.unknownMethod` if it serves no items. Also `.timedOut`, `.taskCancelled` and `.invalidRequest`.
+    ///   answered. `.unknownMethod` if the extension serves no items. Also `.timedOut`, `.taskCancelled` and
+    ///   `.invalidRequest`.
     public nonisolated(nonsending) func request(
         _ items: [ExtensionItem], accepting acceptance: Acceptance = .nothing, timeout: Duration? = nil,
         progress: ProgressHandler? = nil
@@ -153,8 +154,8 @@ extension ExtensionSession {
         }
     }
 
-    /// Sends an event of a dialogue. The broker is told about this call, unlike other calls. So the broker's watchdog
-    /// watches the extension.
+    /// Sends an event of a dialogue. Unlike other calls, this call is reported to the broker, so that the broker's
+    /// watchdog watches the extension.
     nonisolated(nonsending) func callWatched<Event: ChannelRequest>(
         _ event: Event
     ) async throws(HostError) -> Event.Response {
@@ -172,7 +173,7 @@ extension ExtensionSession {
 }
 
 extension ExtensionSession {
-    /// Encodes a request. From now on, until the request ends, its contents on demand are offered.
+    /// Encodes a request. From now on until the request ends, the extension may load the request's contents on demand.
     private func encode(
         _ items: [ExtensionItem], accepting acceptance: Acceptance, number: UInt64, reportsProgress: Bool
     ) throws(HostError) -> EncodedRequest {
@@ -189,7 +190,8 @@ extension ExtensionSession {
             offers: contents.offered)
     }
 
-    /// If a list is longer than a message, it is put into sealed memory that is sent with the message.
+    /// Encodes a list of items. If the list is too long for a message, it is put into sealed memory that is sent with
+    /// the message.
     private static func encode(
         _ items: [ExtensionItem], collecting contents: inout ContentsList, progress number: UInt64
     ) throws(HostError) -> [UInt8] {

@@ -7,8 +7,8 @@ internal import Synchronization
 /// A launched extension and the channel to it. Releasing the last reference to the session ends the extension.
 ///
 /// Any thread or task may send requests, also several requests at once. While the extension awaits something for one
-/// request, it can work on other requests. The extension point's time limit applies to each request separately. Its
-/// time starts when no older request is open.
+/// request, it can work on other requests. The extension point's time limit applies to each request separately. The
+/// time of a request starts when no older request is open.
 public final class ExtensionSession: Sendable {
     /// The channel itself, for calls of methods that the host and the extension have defined themselves.
     ///
@@ -27,7 +27,7 @@ public final class ExtensionSession: Sendable {
     let requests = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - handle: the extension that the broker has launched with the other ends of the channel.
+    ///   - handle: the extension, which the broker has launched with the extension's ends of the channel.
     ///   - patience: the extension point's limit for one request, or the host's shorter limit.
     ///   - ends: announces the session's end to the host's program.
     init(
@@ -60,7 +60,7 @@ public final class ExtensionSession: Sendable {
 
     /// Suspends until the extension has ended, for whatever reason. Unlike `complete`, this function does not end the
     /// extension.
-    /// - Returns: the end; nil if the task was cancelled first.
+    /// - Returns: how the extension ended; nil if the task was cancelled first.
     public nonisolated(nonsending) func untilEnd() async -> Termination? { await link.ended.valueUnlessCancelled() }
 
     /// The messages and bytes that went through the channel so far.
@@ -78,9 +78,10 @@ public final class ExtensionSession: Sendable {
 
 extension ExtensionSession {
     /// Ends the session after the extension has answered its requests. The extension may tidy up until the grace of its
-    /// extension point is over. A cancelled task also waits for the end, but not after the grace.
+    /// extension point is over. If the task is cancelled, the call still waits for the extension's end, but not longer
+    /// than the grace.
     ///
-    /// - Returns: the end. Its reason is `completed` if no other cause ended the extension earlier.
+    /// - Returns: how the extension ended. The reason is `completed` if no other cause ended the extension earlier.
     public nonisolated(nonsending) func complete() async -> Termination {
         link.report { $0.dismiss(for: .completed) }
         return await link.ended.value()
@@ -88,7 +89,7 @@ extension ExtensionSession {
 
     /// Ends the session without waiting for open answers.
     ///
-    /// - Returns: the end. Its reason is `cancelled` if no other cause ended the extension earlier.
+    /// - Returns: how the extension ended. The reason is `cancelled` if no other cause ended the extension earlier.
     public nonisolated(nonsending) func cancel() async -> Termination {
         link.report { $0.dismiss(for: .cancelled) }
         return await link.ended.value()
@@ -97,8 +98,9 @@ extension ExtensionSession {
     /// Does the same as `complete()`, for code without Swift concurrency. The call blocks the thread for the extension
     /// point's grace at most.
     ///
-    /// - Precondition: the thread is not the event loop's thread, because that thread has to deliver the end itself. If
-    ///   it is, the program stops. After the extension's end, any thread may call this.
+    /// - Precondition: the thread is not the event loop's thread, because that thread has to deliver the extension's
+    ///   end. If the event loop's thread calls this function, the program stops. After the extension has ended, any
+    ///   thread may call this function.
     public func completeAndWait() -> Termination {
         dismissAndWait(for: .completed)
     }
@@ -119,8 +121,8 @@ extension ExtensionSession {
     private func dismissAndWait(for dismissal: Dismissal) -> Termination {
         link.report { $0.dismiss(for: dismissal) }
         guard let end = waitForEnd() else {
-            // Without an end, there is nothing to return. A thread that waits for itself would silently block every
-            // channel.
+            // The extension has not ended, so there is no end to return. If the event loop's thread waited here, it
+            // would wait for itself, and silently block every channel.
             fatalError(
                 "completeAndWait and cancelAndWait would wait for themselves on the event loop's thread: "
                     + "call them from another thread, or complete() and cancel() from a task")
@@ -128,23 +130,23 @@ extension ExtensionSession {
         return end
     }
 
-    /// Blocks this thread until the end.
-    /// - Returns: nil if there is no end yet and this is the event loop's thread, because that thread has to deliver
-    ///   the end.
+    /// Blocks this thread until the extension has ended.
+    /// - Returns: nil if the extension has not ended and this is the event loop's thread, because that thread has to
+    ///   deliver the end.
     private func waitForEnd() -> Termination? {
         if let known = link.ended.current { return known }
         return channel.isOnLoop ? nil : link.ended.wait()
     }
 
-    /// Blocks this thread until the extension has ended. The end is returned as the error, because it says more than
-    /// the failed call. The event loop's thread cannot wait. On that thread, this method returns `onEventLoop`, as
-    /// every blocking call does.
+    /// Blocks this thread until the extension has ended. The extension's end is returned as the error, because the end
+    /// says more than the failure of the call. The event loop's thread cannot wait. On that thread, this method returns
+    /// `onEventLoop`, as every blocking call does.
     func endAndWait() -> HostError {
         if let end = waitForEnd() { .ended(end) } else { .onEventLoop }
     }
 }
 
-/// Observes what a host does with its extensions. The task or thread that makes the request calls the observer.
+/// Observes what a host does with its extensions. The task or thread that launches the extension calls the observer.
 package protocol HostObserver: Sendable {
     /// An extension was launched. The returned observer gets the events of its session.
     func launching(_ identifier: String) -> any SessionObserver
@@ -155,10 +157,10 @@ package protocol HostObserver: Sendable {
 /// Observes one session. Any thread may call the observer, and the observer must not block.
 package protocol SessionObserver: Sendable {
     func ready(_ report: LaunchReport)
-    /// Called at most once. After it, only the ends of requests are reported.
+    /// Called at most once. After this call, only the ends of requests are reported.
     func ended(_ termination: Termination)
     /// A request begins.
-    /// - Returns: a closure that is called when the request ends. It gets nil if the request was answered, and
+    /// - Returns: a closure that is called when the request ends. The closure gets nil if the request was answered, and
     ///   otherwise the error.
     func requesting() -> @Sendable (HostError?) -> Void
 }

@@ -15,7 +15,7 @@ final class ProgressHandlers: Sendable {
         private struct State {
             var handler: ProgressHandler?
             /// The number of reports since the present second began. `second` is the moment of `MonotonicClock` at
-            /// which it began.
+            /// which this second began.
             var count = 0
             var second: UInt64 = 0
         }

@@ -9,7 +9,7 @@ public struct SessionEnd: Sendable, Hashable {
     public let termination: Termination
 }
 
-/// A sequence with one value for each session of a host that ends.
+/// A sequence with one value for each end of a host's session.
 ///
 /// If ends come faster than you read them, the last 256 ends are kept, and older ends are dropped. The sequence ends
 /// when the program has released the host, its copies and its sessions.
@@ -34,8 +34,8 @@ public struct SessionEnds: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncStream<SessionEnd>.Iterator
 
-        /// The next end. The call suspends until there is one. It returns nil after the end of the sequence or of the
-        /// task.
+        /// The next end of a session. The call suspends until there is such an end. It returns nil after the sequence
+        /// has ended or the task was cancelled.
         public mutating func next() async -> SessionEnd? { await base.next() }
     }
 

@@ -50,7 +50,7 @@ final class SessionLink: Sendable {
         if let handle { message(handle) }
     }
 
-    /// Also reports the hello and the end to an observer.
+    /// Reports the extension's hello and its end to an observer, in addition to the callers.
     func report(to observer: any SessionObserver) {
         ready.whenReached { if case .success(let report) = $0 { observer.ready(report) } }
         ended.whenReached { observer.ended($0) }
@@ -91,7 +91,8 @@ final class SessionLink: Sendable {
         return handlers
     }
 
-    /// Installs a handler that first serves the loads of items. Other requests go to the host's own services.
+    /// Installs a handler for the extension's requests. The handler itself serves loads of items, and passes other
+    /// requests on to the host's own services.
     func serveItems(in handlers: inout ChannelHandlers) {
         handlers.onRequest = { [weak self, others = handlers.onRequest] request in
             if LoadMessage.methods.contains(request.method), let self {
@@ -145,7 +146,8 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Sends an event. If the extension reads nothing, it misses the event, and is ended when its time is over.
+    /// Sends an event. If the channel is full because the extension reads nothing, the event is dropped. Such an
+    /// extension is ended when its time is over.
     private func send(_ event: UInt16, to endpoint: HostEndpoint) {
         try? endpoint.sendAndWait(ChannelEvent(method: event), timeout: .zero)
     }

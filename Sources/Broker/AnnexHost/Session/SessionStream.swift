@@ -8,9 +8,10 @@ internal import AnnexModel
 /// for try await line in stream { show(line) }
 /// ```
 ///
-/// The sequence ends when the extension has finished. If the extension is faster than the reader, the extension has to
-/// wait. A message that cannot be decoded ends the extension. The stream keeps its session alive. If the last reference
-/// to the stream is released before both sides have finished, the stream is cancelled.
+/// The sequence ends when the extension has announced that it sends no more messages. If the extension is faster than
+/// the reader, the extension has to wait. If a message cannot be decoded, the extension is ended. The stream keeps its
+/// session alive. If the last reference to the stream is released before both sides have finished, the stream is
+/// cancelled.
 ///
 /// A wait without a timeout lasts at most as long as the extension point's limit for a request. An extension that
 /// exceeds this limit is ended.
@@ -26,11 +27,13 @@ public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
         self.session = session
     }
 
-    /// Returns the next message in order; nil if the extension has finished. Cancelling the task ends the wait.
+    /// Returns the next message in order; nil if the extension sends no more messages. Cancelling the task ends the
+    /// wait.
     /// - Parameter timeout: the longest wait. If it is nil, the extension point's limit for a request applies.
-    /// - Throws: `HostError.cancelled` with the extension's error if it has reset the stream. `.ended` if it has ended or
-    ///   has sent a message that cannot be decoded. `.unknownMethod` if it does not serve this kind of stream.
-    ///   `.taskCancelled` if the task or the stream was cancelled. `.timedOut` after a timeout; the stream stays open.
+    /// - Throws: `HostError.cancelled` with the extension's error if the extension has reset the stream. `.ended` if
+    ///   the extension has ended or has sent a message that cannot be decoded. `.unknownMethod` if the extension does
+    ///   not serve this kind of stream. `.taskCancelled` if the task or the stream was cancelled. `.timedOut` after a
+    ///   timeout; the stream stays open.
     public nonisolated(nonsending) func receive(
         timeout: Duration? = nil
     ) async throws(HostError) -> Kind.FromExtension? {
@@ -54,7 +57,8 @@ public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
     ///   - message: the message. Its encoding has at most half the ring's bytes.
     ///   - timeout: the longest wait for the extension. If it is nil, the extension point's limit for a request
     ///     applies.
-    /// - Throws: the errors of `receive`, and `.invalidRequest` if the message is too large or the stream is finished.
+    /// - Throws: the errors of `receive`, and `.invalidRequest` if the message is too large or the host has called
+    ///   `finish()`.
     public nonisolated(nonsending) func send(
         _ message: Kind.FromHost, timeout: Duration? = nil
     ) async throws(HostError) {
@@ -75,7 +79,8 @@ public struct SessionStream<Kind: ChannelStreamKind>: AsyncSequence, Sendable {
     /// Announces that the host sends no more messages. The extension may still send messages.
     public func finish() { stream.finish() }
 
-    /// Ends the stream in both directions. Waits at both ends fail, and unread messages are dropped.
+    /// Ends the stream in both directions. Waits of the host and of the extension fail, and unread messages are
+    /// dropped.
     public func cancel() { stream.cancel() }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }

@@ -4,7 +4,7 @@ public import AnnexModel
 internal import Synchronization
 
 extension AnnexHost {
-    /// Launches a widget of the Today view. It is not shown before `WidgetSession.appear(at:)`.
+    /// Launches a widget of the Today view. The widget is not shown before `WidgetSession.appear(at:)` is called.
     ///
     /// - Parameters:
     ///   - identifier: the widget's bundle identifier.
@@ -22,7 +22,8 @@ extension AnnexHost {
     }
 }
 
-/// A running widget: the host tells it what happens on the surface, and draws its view.
+/// A running widget. The host informs the widget about events of the surface that shows it, and draws the widget's
+/// view.
 ///
 /// ```swift
 /// let widget = try await host.widget("com.example.weather.today")
@@ -31,8 +32,8 @@ extension AnnexHost {
 /// for await state in widget.changes { draw(state) }
 /// ```
 ///
-/// The widget is untrusted. The limit for a request, and the watchdog of the extension point, hold for each event. Releasing the last
-/// reference ends the widget.
+/// The widget is untrusted. The extension point's limit for a request, and its watchdog, apply to each event. Releasing
+/// the last reference to this object ends the widget.
 public final class WidgetSession: Sendable {
     /// The extension behind the view.
     public let session: ExtensionSession
@@ -44,27 +45,29 @@ public final class WidgetSession: Sendable {
         session.link.ended.whenReached { _ in board.close() }
     }
 
-    /// What to show now.
+    /// The state to show now.
     public var state: WidgetState { board.state }
 
-    /// Each new state that no function of this object returns: the widget changed something by itself. Only the newest state is kept
-    /// for a slow reader. It ends with the widget. For one reader.
+    /// A stream of the new states that no function of this object returns. Each of them follows a change that the
+    /// widget made by itself. Only the newest state is kept for a slow reader. The stream ends with the widget. Only
+    /// one reader may read this stream.
     public var changes: AsyncStream<WidgetState> { board.changes }
 
     /// Informs the widget that it will be shown.
     /// - Returns: the state to draw.
-    /// - Throws: `HostError.ended` and the other errors of a request; `.cancelled` with the widget's own error, for example because its
-    ///   view breaks a limit.
+    /// - Throws: `HostError.ended` and the other errors of a request. `.cancelled` has the widget's own error, for
+    ///   example because its view breaks a limit.
     @discardableResult
     public nonisolated(nonsending) func appear(at placement: WidgetPlacement) async throws(HostError) -> WidgetState {
         try await send(.willAppear(placement))
         return state
     }
 
-    /// Lets the widget look for something new. `state` has the view after it. Cancelling the task cancels the update.
+    /// Lets the widget look for new contents. After the update, `state` has the new view. Cancelling the task cancels
+    /// the update.
     /// - Throws: as `appear(at:)`.
     public nonisolated(nonsending) func performUpdate() async throws(HostError) -> WidgetUpdateResult {
-        // A widget that serves the event gives a result, or it does not follow the protocol.
+        // An answer without a result does not follow the protocol, so it counts as a failed update.
         try await send(.performUpdate).result ?? .failed
     }
 
@@ -76,7 +79,7 @@ public final class WidgetSession: Sendable {
         return state
     }
 
-    /// Passes on what the user did in the widget.
+    /// Passes on the user's action in the widget.
     /// - Throws: as `appear(at:)`.
     @discardableResult
     public nonisolated(nonsending) func perform(_ action: ContentAction) async throws(HostError) -> WidgetState {
@@ -84,7 +87,8 @@ public final class WidgetSession: Sendable {
         return try await performLate(action)
     }
 
-    /// Passes on what the user did a while ago. The widget may not open an app for it.
+    /// Passes on an action that the user made a while ago. The action is not reported to the broker, so the widget may
+    /// not open an app for it.
     /// - Throws: as `appear(at:)`.
     @discardableResult
     package nonisolated(nonsending) func performLate(
@@ -94,11 +98,11 @@ public final class WidgetSession: Sendable {
         return state
     }
 
-    /// Informs the widget that it is not shown any more, and ends it when it has answered.
-    /// - Returns: the end.
+    /// Informs the widget that it is no longer shown. When the widget has answered, this function ends the widget.
+    /// - Returns: how the widget ended.
     @discardableResult
     public nonisolated(nonsending) func disappear() async -> Termination {
-        // An error is the end of the widget, which is returned.
+        // An error is not thrown, because the widget ends in any case, and its end is returned.
         _ = try? await send(.didDisappear)
         return await session.complete()
     }
@@ -111,7 +115,7 @@ public final class WidgetSession: Sendable {
     }
 }
 
-/// The state of a widget, which answers and notices of the extension change.
+/// The state of a widget. Answers and notices of the extension change this state.
 final class WidgetBoard: Sendable {
     private struct Contents {
         var state = WidgetState()

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 
-// Descriptors that come from the host, with its requests and with its answers. The host sends them ahead of their frame.
-// Frames can be read in another order than descriptors were sent, because a request waits while this side waits for an
-// answer. So each hand-over is found by its tag.
+// Descriptors that come from the host, with its requests and with its answers. The host sends them ahead of their
+// frame. This side may pass on frames in an order that differs from the order of their descriptors. For example, it
+// puts requests aside while it waits for an answer. So it finds each hand-over by its tag.
 extension ExtensionCore {
     /// Receives the descriptors that the host sent ahead of this frame. If they are not in the socket yet, they will
     /// never arrive.
@@ -58,7 +58,7 @@ final class EarlyHandOver {
     }
 
     /// - Parameter wanted: the tag that the frame requires.
-    /// - Returns: nil if some descriptors were lost, because this process has no numbers left.
+    /// - Returns: nil if some descriptors were lost, because this process has no descriptor numbers left.
     func take(for wanted: DescriptorTag) throws(ExtensionFailure) -> DescriptorList? {
         if wasCut { return nil }
         guard tag == wanted, list.count == Int(wanted.count) else {

@@ -10,8 +10,8 @@ extension ExtensionCore {
         do throws(ExtensionFailure) {
             try send(header, payload: payload, descriptors: sealed.descriptors, isAttended: isAttended)
         } catch .system(let error) where error.errno == EPERM && sealed.count > 0 {
-            // The caller has given up meanwhile, and no other open call accepts descriptors, so the kernel refuses
-            // them.
+            // The caller has given up meanwhile, and no other open call accepts descriptors, so the kernel refuses the
+            // descriptors of this answer.
             try fail(
                 call, method: method, code: IncomingRequest.droppedCode, text: "the caller accepts no sealed memory")
         } catch .system(let error) where error.errno == ETOOMANYREFS {
@@ -45,8 +45,8 @@ extension ExtensionCore {
         try checkFree()
         let prefix = terms == nil ? 0 : RequestTerms.size
         try check(header.kind, bytes: payload.count, terms: prefix)
-        // Descriptors go ahead of the first piece of a large answer too. If the hand-over fails, a failure is sent as
-        // the answer, and no second answer may follow a piece.
+        // Descriptors are sent before the first piece of a large answer too. If the hand-over fails, the host gets a
+        // failure as the answer. After a piece, such a failure would be a second answer, which is forbidden.
         if !descriptors.isEmpty { try handOver(for: header.call, descriptors: descriptors) }
         guard payload.count + Int(prefix) <= largestFrame else {
             return try unsafe sender.sendLarge(header, payload: payload, control: control, isAttended: isAttended)
@@ -67,7 +67,8 @@ extension ExtensionCore {
     /// Waits until a frame with this payload fits.
     func makeRoom(_ payload: UInt32) throws(ExtensionFailure) {
         while try !hasRoom(payload) {
-            // Answers to attended calls rang no doorbell, and a host that does not read its ring makes no room.
+            // Answers to attended calls may have filled the ring without a doorbell. The host then reads the ring only
+            // after a doorbell.
             if sender.flush() || sender.wantsDoorbell() { try control.ring() }
             do throws(ChannelViolation) {
                 try sender.waitForRoom(payload: payload)
@@ -91,9 +92,9 @@ extension ExtensionCore {
 
     /// Sends descriptors before their frame is published, so that the host never has to wait for them.
     ///
-    /// The kernel compares the descriptors in flight of all programs of a user with the limit of the sender. Another
-    /// program of the user can exceed that limit for a moment. While this side waits, it answers pings and handles
-    /// cancels.
+    /// The kernel counts the descriptors in flight of all programs of a user, and compares the sum with the sender's
+    /// limit. Because of another program of the user, the sum can exceed that limit for a moment. While this side
+    /// waits, it answers pings and handles cancels.
     private func handOver(for call: UInt64, descriptors: borrowing DescriptorList) throws(ExtensionFailure) {
         let tag = DescriptorTag(call: call, count: UInt32(descriptors.count))
         let deadline = MonotonicClock.deadline(after: Self.longestCrowd)

@@ -1,12 +1,13 @@
 internal import AnnexLinux
 internal import AnnexMessages
 
-// Additions to `next` for a typed service. Neither half of the endpoint is held while a handler runs, so the handler
-// may use the same endpoint.
+// Additions to `next` for a typed service. While a handler runs, the core holds neither half of the endpoint. So the
+// handler may use the same endpoint.
 
 extension ExtensionCore {
     /// Takes the next frame if it is a request without descriptors, and copies its payload into the buffer.
-    /// - Returns: nil if the next frame is of another kind, if none came before the wait ended, or if a task is ready.
+    /// - Returns: nil if the next frame is of another kind, if no frame came before the wait ended, or if a task is
+    ///   ready.
     func nextPlainRequest(
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool
     ) throws(ExtensionFailure) -> CheckedHeader? {
@@ -20,8 +21,8 @@ extension ExtensionCore {
         }
     }
 
-    /// Wakes the host if it sleeps for the last answer. While requests follow one another closely, the next request
-    /// shows that the host has taken the answer.
+    /// Wakes the host if it still sleeps until the last answer arrives. While requests follow one another closely, the
+    /// next request shows that the host has taken the answer.
     @inline(__always) private func checkLastAnswer() throws(ExtensionFailure) {
         guard let last = unchecked else { return }
         unchecked = nil
@@ -78,7 +79,7 @@ extension ExtensionCore {
 
     /// Copies the payload of the reader's current frame.
     func load(_ header: CheckedHeader, from reader: borrowing RingReader) {
-        // SAFETY: no checked length is more than half the ring, which is the capacity here.
+        // SAFETY: the header's length was checked to be at most half the ring, which is the buffer's capacity.
         if let target = unsafe memory.baseAddress { unsafe reader.copy(header, to: target) }
     }
 

@@ -43,7 +43,8 @@ extension ExtensionCore {
         return stream
     }
 
-    /// Handles a stream that the host opens: passes it to the handler, or resets it if there is none.
+    /// Handles a stream that the host opens: passes the stream to the handler, or resets the stream if there is no
+    /// handler.
     func accept(_ frame: Frame) throws(ExtensionFailure) {
         guard let (window, arguments) = StreamFrame.opening(frame.payload) else {
             throw .violated(.malformed(kind: frame.kind.rawValue, length: frame.payload.count))
@@ -90,7 +91,8 @@ extension ExtensionEndpoint {
     /// - Parameters:
     ///   - method: the kind of stream, in the numbering of the host and its extensions.
     ///   - arguments: bytes for the host's handler of the stream.
-    ///   - window: how many bytes the host may send before this side takes them. Each message counts 16 bytes more.
+    ///   - window: how many bytes the host may send before this side takes them. Each message counts 16 bytes more than
+    ///     its length.
     public borrowing func openStream(
         _ method: UInt16, arguments: [UInt8] = [], window: Int = 65536
     ) throws(ExtensionFailure) -> ExtensionStream {

@@ -17,7 +17,7 @@ extension ExtensionCore {
     }
 
     private func startTask(on subject: TaskSubject, _ body: @escaping () async -> Void) -> Task<Void, Never> {
-        // SAFETY: the task runs on this thread, as all code that uses the core and the body's variables.
+        // SAFETY: the task runs on this thread, and so does all code that uses the core and the body's variables.
         nonisolated(unsafe) let (core, body) = (self, body)
         let task = Task(executorPreference: tasks) {
             await unsafe body()
@@ -45,7 +45,7 @@ extension ExtensionCore {
     ) async throws(ExtensionFailure) -> HostAnswer {
         let call = try sendCall(method, payload: payload, until: deadline)
         suspended.add(call)
-        // SAFETY: bodies of `perform` run on this thread, as all code that uses the core.
+        // SAFETY: bodies of `perform` run on this thread, and so does all code that uses the core.
         nonisolated(unsafe) let core = self
         let timer = deadline.map { moment in
             tasks.perform(at: moment) { unsafe core.giveUp(call, method: method, as: .tooLate) }
@@ -74,8 +74,8 @@ extension ExtensionCore {
 }
 
 extension ExtensionCore {
-    /// Passes the events about the extension's life that were read ahead to their handler. So the extension receives
-    /// them while it works.
+    /// Events about the extension's life may have been read early and kept. Passes these events to their handler, so
+    /// that the extension receives them while it works.
     func deliverLifeEvents() {
         guard let onLifeEvent, ahead.contains(where: Self.isLifeEvent) else { return }
         let events = ahead.filter(Self.isLifeEvent)

@@ -36,10 +36,10 @@ final class ExtensionCore {
     var streams: [UInt64: HeldStream] = [:]
     /// Handles streams that the host opens. If this is nil, the extension resets them.
     var onStream: ((ExtensionStream) -> Void)?
-    /// Set while `serve` answers requests of plain bytes. Its bodies must not use the endpoint meanwhile (see
-    /// `checkFree`).
+    /// Set while `serve` answers requests of plain bytes. The closures that were passed to `serve` must not use the
+    /// endpoint meanwhile (see `checkFree`).
     var isServingRaw = false
-    /// Descriptors that arrived before the frame that they belong to was passed on.
+    /// Descriptors that arrived before this side passed on the frame to which they belong.
     var handedOver: [EarlyHandOver] = []
     /// Runs the tasks that work on requests.
     let tasks: FirstThread
@@ -70,8 +70,8 @@ final class ExtensionCore {
         self.peer = peer
     }
 
-    /// Throws if a body of `serve` runs. Every use of `receiver` or `sender` begins with this check: release builds do
-    /// not notice an overlapping access, and debug builds end the program for it.
+    /// Throws if a body of `serve` runs. Every use of `receiver` or `sender` begins with this check. Without it,
+    /// release builds would not notice an overlapping access, and debug builds would end the program.
     func checkFree() throws(ExtensionFailure) {
         if isServingRaw { throw .inUse }
     }
@@ -88,7 +88,7 @@ final class ExtensionCore {
     }
 }
 
-/// What a task of the extension works on. Calls and streams have numbers of their own.
+/// What a task of the extension works on. Calls and streams are numbered separately.
 enum TaskSubject: Hashable {
     case call(UInt64)
     case stream(UInt64)
@@ -144,7 +144,7 @@ extension ExtensionCore {
         return call
     }
 
-    /// Handles a frame at once if it needs no caller. Any other frame is kept for later.
+    /// Handles a cancel, a ping, an answer or a frame of an open stream at once. Keeps any other frame for later.
     func putAside(_ frame: Frame) throws(ExtensionFailure) {
         switch frame.kind {
         case .cancel: cancel(frame.call)

@@ -12,7 +12,8 @@ public struct ExtensionEndpoint: ~Copyable {
     /// Creates the endpoint from the descriptors at the numbers of `ChannelDescriptor`, where the sandbox has put them.
     /// Call this once in a process.
     public static func adopt(waiting: WaitingStyle = .adaptive) throws(ExtensionFailure) -> ExtensionEndpoint {
-        // This runs before any code of the extension, because the first task would make the runtime start threads.
+        // The executor is installed before any code of the extension runs. Otherwise, the first task would make the
+        // runtime start threads.
         FirstThread.install()
         let endpoint = try ExtensionEndpoint(
             ExtensionDescriptors(
@@ -34,7 +35,7 @@ public struct ExtensionEndpoint: ~Copyable {
     }
 
     /// Creates the endpoint of an extension that shares its process with other threads, which may resume its tasks.
-    /// - Parameter wake: makes the host send `ReservedMethods.wakeUp`. Other threads call it.
+    /// - Parameter wake: makes the host send `ReservedMethods.wakeUp`. Other threads call this closure.
     package init(
         _ descriptors: consuming ExtensionDescriptors, wake: @escaping @Sendable () -> Void
     ) throws(ExtensionFailure) {

@@ -21,10 +21,10 @@ public enum ExtensionFailure: Error, Sendable, Hashable {
     case unsupported
     /// The message exceeds a limit of its encoding.
     case unencodable(EncodingFailure)
-    /// The host's answer cannot be decoded as the request's response type, or a message of a typed stream cannot be decoded
-    /// as the stream's type. In the second case, the stream has ended.
+    /// The host's answer cannot be decoded as the request's response type, or a message of a typed stream cannot be
+    /// decoded as the stream's type. In the second case, the stream has ended.
     case unreadable(DecodingFailure)
-    /// A typed stream cannot send or receive. If the host ended it, the value is `StreamFailure.reset`.
+    /// A typed stream cannot send or receive. If the host ended the stream, the value is `StreamFailure.reset`.
     case stream(StreamFailure)
     /// The caller does not accept this much sealed memory.
     case notAccepted(pieces: Int, bytes: UInt64)

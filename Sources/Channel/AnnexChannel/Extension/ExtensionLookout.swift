@@ -1,5 +1,5 @@
-/// The channel for code that works on a request. The code can call the host and notice events meanwhile. Only the
-/// thread that serves the channel may use this value.
+/// Gives code that works on a request access to the channel. During its work, the code can call the host and notice
+/// events. Only the thread that serves the channel may use this value.
 package struct ExtensionLookout {
     let core: ExtensionCore
 
@@ -11,25 +11,25 @@ package struct ExtensionLookout {
         self.init(endpoint.core)
     }
 
-    /// Reads the published frames. It answers pings, passes on the events about the extension's life, and keeps all
-    /// other frames.
+    /// Reads the published frames. Handles pings, cancels, answers and frames of open streams. Passes on the events
+    /// about the extension's life, and keeps all other frames.
     package func poll() throws(ExtensionFailure) {
         try core.readWhatIsThere()
         core.deliverLifeEvents()
     }
 
-    /// Runs a body at a moment of `MonotonicClock`. If this thread does not wait or await at that moment, the body runs
-    /// as soon as the thread does.
+    /// Runs a body at a moment of `MonotonicClock`. If this thread is busy at that moment, the body runs as soon as the
+    /// thread waits or awaits.
     package func perform(at moment: UInt64, _ body: @escaping () -> Void) {
-        // SAFETY: the body runs on this thread, as all code that uses the core.
+        // SAFETY: the body runs on this thread, and so does all code that uses the core.
         nonisolated(unsafe) let body = body
         core.tasks.perform(at: moment) { unsafe body() }
     }
 
-    /// Runs a body after each change of the portal's word, on the thread that serves the channel and while it waits or
-    /// awaits. It also runs once now.
+    /// Runs a body after each change of the portal's word. The body runs on the thread that serves the channel, while
+    /// this thread waits or awaits. The first check of the word always counts as a change.
     package func watchPortal(_ body: @escaping () -> Void) {
-        // SAFETY: the body runs on this thread, as all code that uses the core.
+        // SAFETY: the body runs on this thread, and so does all code that uses the core.
         nonisolated(unsafe) let body = body
         let tasks = core.tasks
         core.watchPortal { tasks.perform { unsafe body() } }

@@ -20,9 +20,9 @@ struct ExtensionReceiver: ~Copyable {
     private let arena: ArenaBytes
     /// The message that is arriving in pieces.
     private var large: LargeMessage?
-    /// The memory of the last large message, kept for the next.
+    /// The memory of the last large message, kept for the next large message.
     private var spare: [UInt8] = []
-    /// Lets another thread end this side's waits; nil if only the host can.
+    /// Lets another thread end this side's waits; nil if only the host can end them.
     var stop: StopGate?
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, hasBell: Bool) {
@@ -35,8 +35,8 @@ struct ExtensionReceiver: ~Copyable {
         spinner = Spinner(waiting, hint: ProcessorHint(own: own.processor, peer: peer.processor))
     }
 
-    /// Returns the next published frame, or the next complete message in pieces. Gives the room back at once, because
-    /// the work that follows may take long.
+    /// Returns the next published frame, or the next complete message in pieces. Gives the frame's room back to the
+    /// host at once, because the work that follows may take long.
     mutating func read() throws(ChannelViolation) -> Frame? {
         while let frame = try reader.next() {
             switch frame.kind {
@@ -51,7 +51,7 @@ struct ExtensionReceiver: ~Copyable {
     }
 
     /// Takes the next frame if it is a request without descriptors, and copies its payload into the buffer.
-    /// - Returns: nil if the next frame is of another kind, or if none came before the wait ended.
+    /// - Returns: nil if the next frame is of another kind, or if no frame came before the wait ended.
     mutating func nextPlainRequest(
         into buffer: borrowing RequestBuffer, if isServed: (UInt16) -> Bool, until deadline: UInt64?
     ) throws(ChannelViolation) -> CheckedHeader? {
@@ -79,7 +79,7 @@ struct ExtensionReceiver: ~Copyable {
         return reader.poll(for: .bareRequest, kind: .request)?.call
     }
 
-    /// Begins a message in pieces. The host may have given up the previous one.
+    /// Begins a message in pieces. The host may have given up the previous message in pieces before its last piece.
     private mutating func begin(_ frame: Frame) throws(ChannelViolation) {
         let (header, terms) = try LargeHeader.read(frame.payload, atMost: .max)
         var memory: [UInt8] = []
@@ -155,7 +155,7 @@ struct ExtensionReceiver: ~Copyable {
             gate.announce()
             return (reader.bed, reader.bedValue)
         }
-        // SYNC: read before the flag is set. A host that sees the flag rings after this read.
+        // SYNC: the bell is read before the flag is set. So a host that sees the flag rings the bell after this read.
         let seen = bell.loadAcquire()
         gate.announce(ReceiverState.asleepOnBell)
         return (bell, seen)

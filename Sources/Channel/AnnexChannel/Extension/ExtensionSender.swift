@@ -12,10 +12,10 @@ struct ExtensionSender: ~Copyable {
     var arena: ArenaWriter
     /// Whether the host accepts a frame that is written to the same place as the frame before it (`PlaceMarks`).
     private let framesMayStay: Bool
-    /// The host's state for which this side last rang the doorbell. The host sets a new state each time it goes to
-    /// sleep.
+    /// The host's state (`ReceiverState`) when this side last rang the doorbell. The host sets a new state each time it
+    /// goes to sleep.
     private var rung: UInt32 = 0
-    /// Lets another thread end this side's waits; nil if only the host can.
+    /// Lets another thread end this side's waits; nil if only the host can end them.
     var stop: StopGate?
 
     init(own: borrowing OwnRegion, peer: borrowing PeerRegion, waiting: WaitingStyle, framesMayStay: Bool) {
@@ -40,7 +40,7 @@ struct ExtensionSender: ~Copyable {
 
     /// Publishes a small answer to an attended call without checking whether the host sleeps.
     /// - Returns: nil if nothing was sent, because the call is not attended, the frame is not small, or the ring must
-    ///   be prepared for it first.
+    ///   first be prepared for the frame.
     @inline(__always) mutating func publishUnchecked(
         _ header: FrameHeader, payload: UnsafeRawBufferPointer, isAttended: Bool
     ) -> UncheckedAnswer? {
@@ -61,14 +61,14 @@ struct ExtensionSender: ~Copyable {
     }
 
     /// Whether the host asks for a doorbell that this side has not rung yet. If so, the caller must ring the doorbell.
-    /// Check this before this side waits for room. If answers that rang no doorbell have filled the ring, the host reads
-    /// the ring only after a doorbell.
+    /// Check this before this side waits for room. If answers that rang no doorbell have filled the ring, the host
+    /// reads the ring only after a doorbell.
     mutating func wantsDoorbell() -> Bool {
         claimDoorbell(wake.state(), isAttended: false)
     }
 
-    /// Waits until the host has made some room. There is no limit, because a host that never reads has given up its
-    /// extension.
+    /// Waits until the host has made some room. The wait has no time limit, because a host that never reads has given
+    /// up its extension.
     mutating func waitForRoom(payload: UInt32) throws(ChannelViolation) {
         try waitForRoom { (sender) throws(ChannelViolation) in try sender.writer.hasRoom(payload: payload) }
     }
@@ -132,7 +132,8 @@ extension ExtensionSender {
         _ control: borrowing ControlSocket, _ hasRoom: (inout ExtensionSender) throws(ChannelViolation) -> Bool
     ) throws(ExtensionFailure) {
         while try !checked(hasRoom) {
-            // Answers to attended calls rang no doorbell, and a host that does not read its ring makes no room.
+            // Answers to attended calls may have filled the ring without a doorbell. The host then reads the ring only
+            // after a doorbell.
             if flush() || wantsDoorbell() { try control.ring() }
             _ = try checked { (sender) throws(ChannelViolation) in
                 try sender.waitForRoom(hasRoom)
@@ -156,7 +157,7 @@ extension ExtensionSender {
 /// An answer that was published without checking whether the host sleeps. No check is needed if the host's next request
 /// shows that the host has taken the answer. `SleepModelTests` covers every order of events.
 ///
-/// Before this side waits or runs other code without such a request, it must check: `ExtensionSender.wake(on:)`.
+/// If no such request has arrived, this side must call `ExtensionSender.wake(on:)` before it waits or runs other code.
 struct UncheckedAnswer {
     /// How often this side looks for the next request before it checks.
     static let mostPolls = 16

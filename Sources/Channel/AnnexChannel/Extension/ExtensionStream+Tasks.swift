@@ -1,7 +1,7 @@
 // Waits of tasks in streams. All tasks and all code that changes a stream run on the extension's one thread.
 
 extension ExtensionStream {
-    /// The next message; nil at the end. Suspends the task.
+    /// The next message; nil if the host has finished. Suspends the task.
     nonisolated(nonsending) func next() async throws(ExtensionFailure) -> [UInt8]? {
         while true {
             let seen = changes
@@ -39,7 +39,7 @@ extension ExtensionStream {
     /// the task compares the number of changes once more when it suspends.
     private nonisolated(nonsending) func change(since seen: UInt64) async throws(ExtensionFailure) {
         guard !Task.isCancelled else { throw .cancelled }
-        // SAFETY: bodies of `perform` run on this thread, as all code that uses the stream.
+        // SAFETY: bodies of `perform` run on this thread, and so does all code that uses the stream.
         nonisolated(unsafe) let stream = self
         let tasks = core.tasks
         await withTaskCancellationHandler {
@@ -55,8 +55,8 @@ extension ExtensionStream {
         }
     }
 
-    /// Lets the requests and tasks that wait for this thread run first. A stream whose messages are always there would
-    /// otherwise keep the thread.
+    /// Lets the requests and tasks that wait for this thread run first. Otherwise, a stream that always has a message
+    /// ready would keep the thread for itself.
     private nonisolated(nonsending) func letOthersRun() async {
         if !core.ahead.isEmpty || !core.tasks.isIdle || core.tasks.hasDueTimer { await Task.yield() }
     }

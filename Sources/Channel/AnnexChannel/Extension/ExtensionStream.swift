@@ -1,11 +1,11 @@
 internal import AnnexLinux
 
-/// An extension's end of a stream, used by the thread that uses its endpoint. Waiting on one stream reads the channel
-/// for all of them; requests that come meanwhile are kept for later.
+/// An extension's end of a stream. Only the thread that uses the extension's endpoint may use the stream. A wait on one
+/// stream reads the channel for all streams. Requests that come during the wait are kept for later.
 ///
-/// If the last reference goes before both sides have finished, the stream is cancelled.
+/// If the last reference to the stream is released before both sides have finished, the stream is cancelled.
 public final class ExtensionStream {
-    /// A message that was taken from the queue; nil at the end.
+    /// A message that was taken from the queue; nil at the stream's end.
     struct Taken {
         var message: [UInt8]?
     }
@@ -18,9 +18,9 @@ public final class ExtensionStream {
     var state: StreamState
     var queue = StreamQueue()
     var failure: StreamFailure?
-    /// Counts the changes, so that a task does not suspend if it has missed one.
+    /// Counts the changes, so that a task does not suspend if it has missed a change.
     var changes: UInt64 = 0
-    /// Tasks that wait for a message, for credit, or for the end.
+    /// Tasks that wait for a message, for credit, or for the stream's end.
     var waiting: [CheckedContinuation<Void, Never>] = []
     let core: ExtensionCore
 
@@ -76,7 +76,7 @@ public final class ExtensionStream {
 
 // The same functions with a single error type, which typed streams need.
 extension ExtensionStream {
-    /// The next message; nil at the end. Blocks this thread.
+    /// The next message; nil if the host has finished. Blocks this thread.
     func nextAndWait() throws(ExtensionFailure) -> [UInt8]? {
         while true {
             if let taken = try take() { return taken.message }
@@ -86,13 +86,13 @@ extension ExtensionStream {
 
     /// Sends a message. Blocks this thread.
     func passAndWait(_ message: [UInt8]) throws(ExtensionFailure) {
-        // The host may have reset the stream before. Messages sent after that would spend this extension's budget.
+        // The host may have reset the stream before. Messages sent after a reset would spend this extension's budget.
         try core.readWhatIsThere()
         while try !sendIfRoom(message) { try core.readMore() }
     }
 
     /// Takes a message, and returns its credit to the host.
-    /// - Returns: nil if there is none yet.
+    /// - Returns: nil if no message has arrived yet.
     func take() throws(ExtensionFailure) -> Taken? {
         if let message = queue.popFirst() {
             if let credit = state.recordPop(cost: StreamState.cost(message.count), isEmpty: queue.isEmpty) {
@@ -100,7 +100,8 @@ extension ExtensionStream {
             }
             return Taken(message: message)
         }
-        // A failure after the host's finish does not change the regular end.
+        // If the host has finished, receiving ends without an error, even if the stream has failed since then. But if
+        // this side cancelled the stream, receiving fails.
         if !state.isReceiving, failure != .cancelled { return Taken(message: nil) }
         if let failure { throw .stream(failure) }
         return nil

@@ -7,8 +7,8 @@ internal import Synchronization
 /// Runs the tasks of an extension on the thread that reads its channel. An extension may start no thread, so its
 /// process uses this executor for everything: tasks, detached tasks, actors, the main actor, and tasks that sleep.
 ///
-/// The thread that serves the channel calls `runReady` between two waits. Only that thread may resume a task. A job that
-/// another thread adds runs after the next message, unless `wake` causes a message.
+/// The thread that serves the channel calls `runReady` between two waits. Only that thread may resume a task. A job
+/// that another thread adds runs after the next message, unless `wake` causes a message.
 final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     private enum Job: Sendable {
         case task(UnownedJob)
@@ -64,7 +64,7 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
         self.wake = wake
     }
 
-    /// Whether no job is ready. A timer may still be pending.
+    /// Whether no job is ready to run. A timer may still be pending.
     @inline(__always) var isIdle: Bool { readyCount.load(ordering: .relaxed) == 0 }
 
     /// The moment by which `runReady` must be called again; nil if no timer is pending.
@@ -73,8 +73,8 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
         return moment == .max ? nil : moment
     }
 
-    /// Runs the jobs that are ready now. Jobs that they add wait for the next call, so that the channel is read in
-    /// between.
+    /// Runs the jobs that are ready now. Jobs that these jobs add wait for the next call, so that the channel is read
+    /// in between.
     func runReady() {
         if let deadline, MonotonicClock.remaining(until: deadline) == 0 { startTimers() }
         guard !isIdle else { return }
@@ -195,7 +195,7 @@ extension FirstThread {
         static var defaultExecutor: any TaskExecutor { ofProcess }
     }
 
-    /// Makes `ofProcess` the executor of all tasks that have no other, before the runtime makes its own, which starts
-    /// threads.
+    /// Makes `ofProcess` the executor of all tasks that have no other executor. Call this before the runtime makes an
+    /// executor of its own, which would start threads.
     static func install() { _createExecutors(factory: Factory.self) }
 }

@@ -1,6 +1,7 @@
 public import AnnexLinux
 
-/// A request from the host, which gets exactly one answer. Dropping it without an answer sends a failure.
+/// A request from the host, which gets exactly one answer. If the request is dropped without an answer, the host gets a
+/// failure.
 public struct IncomingRequest: ~Copyable {
     /// The failure code for a request that was dropped without an answer.
     public static let droppedCode: UInt32 = HandlerFailure.droppedCode
@@ -53,8 +54,8 @@ public struct IncomingRequest: ~Copyable {
         deadline.map { .nanoseconds(Int64(clamping: MonotonicClock.remaining(until: $0))) }
     }
 
-    /// Whether the caller no longer waits for the answer, because it has given up or its time is over. Reads the
-    /// channel, so long work should check this from time to time.
+    /// Whether the caller no longer waits for the answer, because it has given up or its time is over. This method
+    /// reads the channel, so code that works for long should call the method from time to time.
     public func isCancelled() throws(ExtensionFailure) -> Bool {
         try lookout.poll()
         return isGivenUp
@@ -66,7 +67,8 @@ public struct IncomingRequest: ~Copyable {
         return core.open.first { $0.call == call }?.isCancelled ?? true
     }
 
-    /// Works on the request in a task of the extension's thread. If the host cancels the request, the task is cancelled.
+    /// Works on the request in a task of the extension's thread. If the host cancels the request, the task is
+    /// cancelled.
     package func startTask(_ body: @escaping () async -> Void) {
         core.startTask(for: call, body)
     }

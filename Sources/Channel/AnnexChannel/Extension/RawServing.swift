@@ -1,14 +1,14 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The loops that serve plain bytes. They hold both halves of the endpoint as long as only simple frames arrive. That
-/// saves, for each frame, the checks and reference counts of shared objects.
+/// The loops that serve plain bytes. They hold both halves of the endpoint as long as only simple frames arrive. So
+/// they need no checks and reference counts of shared objects for each frame.
 enum RawServing {
     /// Answers requests and passes on one-way messages until a frame of another kind comes.
     ///
-    /// While requests follow one another closely, the loop does not check whether the host sleeps: the number of the
-    /// next request shows that the host has taken the answer. It checks before doing anything else and before this side
-    /// sleeps.
+    /// While requests follow one another closely, the loop does not check whether the host sleeps. The number of the
+    /// next request then shows that the host has taken the last answer. If no such request comes soon, the loop checks
+    /// before it does anything else and before this side sleeps.
     /// - Returns: whether `post` returned false.
     static func serve(
         _ receiver: inout ExtensionReceiver, sender: inout ExtensionSender, control: borrowing ControlSocket,
@@ -55,7 +55,8 @@ enum RawServing {
         if sender.wake(on: answer.word) { try control.ring() }
     }
 
-    /// Copies the next frame to `target` if it is a one-way message; nil if it is another frame or there is none.
+    /// Copies the next frame to `target` if it is a one-way message. Returns nil if the next frame is of another kind
+    /// or there is no frame.
     static func nextPost(
         _ receiver: inout ExtensionReceiver, into target: UnsafeMutableRawBufferPointer
     ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {
@@ -73,7 +74,7 @@ enum RawServing {
         return (header.method, length)
     }
 
-    /// The next frame's header. If there is none yet, waits and returns nil.
+    /// The next frame's header. If there is no frame yet, waits and returns nil.
     private static func nextHeader(from receiver: inout ExtensionReceiver) throws(ExtensionFailure) -> CheckedHeader? {
         try violating { () throws(ChannelViolation) in
             if let header = try receiver.reader.poll() { return header }
@@ -146,7 +147,7 @@ enum RawServing {
     /// Copies the payload of the reader's current frame.
     func load(_ header: CheckedHeader, from reader: borrowing RingReader) {
         guard let target = unsafe request.baseAddress else { return }
-        // SAFETY: no checked length is more than half the ring, which is the capacity here.
+        // SAFETY: the header's length was checked to be at most half the ring, which is the buffer's capacity.
         unsafe reader.copy(header, to: target)
     }
 

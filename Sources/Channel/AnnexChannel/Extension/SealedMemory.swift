@@ -19,7 +19,7 @@ public struct SealedMemory: ~Copyable {
         }
         try fillAndUnmap(memory, count: max(count, 1), fill)
         do throws(SystemError) {
-            // The kernel allows this only without a writable mapping.
+            // The kernel sets the seals only if the memory has no writable mapping.
             try memory.addSeals(.immutable)
         } catch {
             throw .system(error)
@@ -27,7 +27,7 @@ public struct SealedMemory: ~Copyable {
         return SealedMemory(descriptor: memory, count: max(count, 1))
     }
 
-    /// Creates a sealed copy of at least one byte.
+    /// Creates sealed memory that holds a copy of the bytes. There must be at least one byte.
     public init(copying bytes: [UInt8]) throws(SystemError) {
         // If an extension hands over empty memory, the host closes its channel.
         guard !bytes.isEmpty else {
@@ -40,7 +40,8 @@ public struct SealedMemory: ~Copyable {
     }
 
     /// Takes over memory that was filled by writes to its descriptor, and then sealed.
-    /// - Throws: `EPERM` if anything about it can still change; `EINVAL` if it is empty or cannot be sealed.
+    /// - Throws: `EPERM` if a seal is missing, so that the memory can still change; `EINVAL` if the memory is empty or
+    ///   cannot be sealed.
     package init(sealed memory: consuming Descriptor) throws(SystemError) {
         guard try memory.seals().isSuperset(of: .immutable) else {
             throw SystemError("fcntl(F_GET_SEALS)", errno: EPERM, remedy: "set every seal before handing over")
@@ -64,7 +65,7 @@ public struct SealedMemory: ~Copyable {
         } catch {
             throw .system(error)
         }
-        // SAFETY: the mapping is writable and has this size, and no other process has it yet.
+        // SAFETY: the mapping is writable and has this size, and no other process has the memory yet.
         let buffer = unsafe UnsafeMutableRawBufferPointer(start: mapping.start, count: count)
         do throws(Failure) {
             var span = unsafe buffer.mutableBytes

@@ -61,7 +61,7 @@ struct CallTable: Sendable {
         if ending == nil { ending = reason }
     }
 
-    /// Closes the table and returns every open call. Later calls of this method return none.
+    /// Closes the table and returns every open call. If the table is closed already, this method returns no calls.
     mutating func close(_ failure: CallFailure) -> [ChannelCall] {
         guard closed == nil else { return [] }
         closed = failure

@@ -77,8 +77,8 @@ internal import Synchronization
 /// Keeps one workspace for the next call. If this workspace is in use, the call creates another workspace.
 @safe struct WorkspaceSlot: ~Copyable, Sendable {
     private let isTaken = Atomic<Bool>(false)
-    // SAFETY: an address is not Sendable by itself. It is set once. A thread accesses its memory only after it has set
-    // `isTaken` from false to true, and before it gives the workspace back.
+    // SAFETY: an address is not Sendable by itself. This address is set once. A thread accesses its memory only after
+    // it has set `isTaken` from false to true, and before it gives the workspace back.
     private nonisolated(unsafe) let kept: UnsafeMutablePointer<CallWorkspace?>
 
     init() {

@@ -165,7 +165,7 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Resolves the call from this side, unless it is already resolved.
+    /// Gives the call up and resolves it with this failure, unless the call is already resolved.
     /// - Parameter tell: whether the call was sent, so that the extension must be notified.
     func giveUp(with failure: CallFailure, tell: Bool = true) {
         guard leader.removeCall(id, isForgone: tell) else { return }

@@ -14,9 +14,9 @@ public struct ChannelConfiguration: Sendable, Hashable {
     /// the memory limit of the extension's policy.
     public var extensionArena: UInt32 = 2 << 20
     /// The most bytes of a message in pieces, that is, a message larger than half a ring. The limit applies in both
-    /// directions. Large answers arrive one at a time. From the first piece on, each answer takes its full size of the
-    /// host's memory. A complete answer belongs to its caller. So an extension can make its host hold this many bytes
-    /// for each of `mostOpenCalls` calls.
+    /// directions. Large answers arrive one at a time. From its first piece on, each answer uses host memory for its
+    /// full size. A complete answer belongs to its caller. So an extension can make its host hold this many bytes for
+    /// each of `mostOpenCalls` calls.
     public var largestMessage: UInt32 = 16 << 20
     /// How callers in the host wait for answers.
     public var waiting: WaitingStyle = .adaptive

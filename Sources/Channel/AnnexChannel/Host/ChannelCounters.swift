@@ -21,17 +21,17 @@ public struct ChannelCounters: Sendable, Hashable {
 /// The counts behind `ChannelCounters`.
 struct CounterWriter: ~Copyable, Sendable {
     private let slot: SharedSlot
-    // These are written under the sending lock.
+    // The next three counters are written under the sending lock.
     let framesSent: Counter
     let bytesSent: Counter
     let wakeUpsForFrames: Counter
-    // These are written under the receiving lock.
+    // The next five counters are written under the receiving lock.
     let framesReceived: Counter
     let bytesReceived: Counter
     let lateReplies: Counter
     let sleeps: Counter
     let wakeUpsForRoom: Counter
-    // This is written under the inbox's lock.
+    // The next counter is written under the inbox's lock.
     let doorbells: Counter
 
     /// - Parameter label: a name for the channel, shown to programs that read its counters.

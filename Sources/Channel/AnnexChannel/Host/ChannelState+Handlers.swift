@@ -17,7 +17,7 @@ extension ChannelState {
         let isQueued = loop.execute { [self] in
             // SYNC: this value is stored and read only on the event loop's thread.
             if !isCondemned.load(ordering: .relaxed) { body() }
-            // SYNC: releases the handler's effects to a caller that acquires 0.
+            // SYNC: releases the handler's effects to a caller whose acquiring load returns 0.
             pendingHandlers.subtract(1, ordering: .releasing)
         }
         if !isQueued { pendingHandlers.subtract(1, ordering: .relaxed) }
@@ -35,8 +35,8 @@ extension ChannelState {
         if hasPendingHandlers { loop.settle(until: deadline()) }
     }
 
-    /// Like `waitForHandlers(until:)`, for a failed call. Only if the extension itself sent the failure must it wait
-    /// for the handlers of earlier messages.
+    /// Like `waitForHandlers(until:)`, for a failed call. If the extension itself sent the failure, this method waits
+    /// for the handlers of earlier messages. For any other failure, it does not wait.
     func waitForHandlers(before failure: CallFailure, until deadline: UInt64?) {
         if failure.isAnswer { waitForHandlers(until: deadline) }
     }

@@ -39,7 +39,7 @@ final class ChannelState: Sendable {
 
     /// How many handlers are queued or running on the event loop's thread.
     let pendingHandlers = Atomic<Int>(0)
-    /// How many of these handlers are for events, and how many payload bytes these events have.
+    /// How many of the queued or running handlers are for events, and how many payload bytes these events have.
     private let undelivered = Atomic<UInt32>(0)
     private let undeliveredBytes = Atomic<UInt64>(0)
     /// How many tasks handle typed streams of the extension.
@@ -191,8 +191,8 @@ final class ChannelState: Sendable {
         }
     }
 
-    /// Closes the channel if the failure is a violation. This is for failures that did not arise while reading the
-    /// ring. The caller must hold no lock of the channel.
+    /// Closes the channel if the failure is a violation. Use this method for failures that did not arise while reading
+    /// the ring. The caller must hold no lock of the channel.
     /// - Returns: the same failure.
     func report(_ failure: CallFailure) -> CallFailure {
         if case .violated(let violation) = failure { close(for: violation) }

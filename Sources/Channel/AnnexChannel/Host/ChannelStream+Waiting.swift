@@ -21,7 +21,7 @@ extension ChannelStream {
             case .mustWait: break
             }
             defer { withdraw(parker) }
-            // The event loop's thread must not block, because it has to read the frame that this wait needs.
+            // The event loop's thread must not block, because it has to read the frame for which this method waits.
             guard !leader.state.loop.isCurrent else { throw .channel(.onEventLoop) }
             parker.park(until: try wait.goOn())
         }
@@ -219,7 +219,7 @@ struct StreamWait {
         self.leader = leader
     }
 
-    /// Continues a wait that found nothing.
+    /// Continues a wait after a check without a result.
     /// - Returns: when to check again at the latest; nil: check again only after a change.
     mutating func goOn() throws(StreamFailure) -> UInt64? {
         let now = MonotonicClock.now()

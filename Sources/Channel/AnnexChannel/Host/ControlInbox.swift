@@ -33,8 +33,8 @@ struct ControlInbox: ~Copyable, Sendable {
     /// How many doorbells arrived.
     private(set) var rung: UInt32 = 0
 
-    /// The most hand-overs that may wait. An honest extension has published the frames of all hand-overs but the last.
-    /// The usual ring holds no more than 1,024 frames of this kind.
+    /// The most hand-overs that may wait. An honest extension sends a hand-over only after it has published the frames
+    /// of all earlier hand-overs. The usual ring holds no more than 1,024 frames of this kind.
     static let mostWaiting = 1025
     /// The most messages that one turn of the event loop reads.
     static let mostAtOnce = 256

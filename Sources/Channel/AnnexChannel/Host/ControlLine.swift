@@ -179,7 +179,8 @@ extension ControlLine {
 
     /// Reads the control socket.
     /// - Parameter untilHandOver: whether to read up to the first hand-over, however many doorbells come before it. The
-    ///   budget limits doorbells that were not requested. If false, at most `mostAtOnce` messages are read.
+    ///   budget limits doorbells that were not requested. If this parameter is false, at most `mostAtOnce` messages are
+    ///   read.
     private func drain(_ inbox: inout ControlInbox, untilHandOver: Bool) throws(ChannelViolation) {
         var left = ControlInbox.mostAtOnce
         while untilHandOver || left > 0 {

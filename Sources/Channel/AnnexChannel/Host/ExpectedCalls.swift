@@ -13,7 +13,7 @@ final class ExpectedCalls: Sendable {
     /// Expects no further calls.
     func clear() { left.withLock { $0 = 0 } }
 
-    /// Whether a call of this method was expected. If so, it is no longer expected.
+    /// Whether a call of this method was expected. If so, the count of expected calls decreases by one.
     func take(_ method: UInt16) -> Bool {
         guard ReservedMethods.itemLoads.contains(method) else { return false }
         return left.withLock { left in

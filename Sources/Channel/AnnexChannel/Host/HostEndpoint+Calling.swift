@@ -176,7 +176,7 @@ extension HostEndpoint {
         }
     }
 
-    /// Like the other `callAndPoll`, with bytes in any memory. It copies the answer into the workspace.
+    /// Like the other `callAndPoll`, with bytes in any memory. This method copies the answer into the workspace.
     func callAndPoll(
         _ method: UInt16, payload: RawSpan, in workspace: CallWorkspace, timeout: Duration?,
         patience: CallPatience?, mostReply: Int

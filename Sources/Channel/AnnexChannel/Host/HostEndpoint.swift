@@ -31,8 +31,8 @@ public final class HostEndpoint: Sendable {
 
     package var loop: EventLoop { state.loop }
 
-    /// The largest payload of a request or event. This is `largestFrame` before the extension's hello, or if either
-    /// side cannot handle messages in pieces.
+    /// The largest payload of a request or event. Before the extension's hello, the value is `largestFrame`. It stays
+    /// `largestFrame` if either side cannot handle messages in pieces.
     public var largestPayload: Int { state.largestPayload }
 
     /// The largest payload of one frame: half the ring minus the bytes of a request's terms. The terms state the time
@@ -68,7 +68,7 @@ public final class HostEndpoint: Sendable {
     public func end(with reason: String) { leader.end(with: reason) }
 
     /// Opens a stream to the extension. If the extension does not accept the stream, it resets the stream with
-    /// `StreamFailure.rejectedCode`. The first receive or send then reports this.
+    /// `StreamFailure.rejectedCode`. The first receive or send on the stream then fails.
     /// - Parameters:
     ///   - method: the kind of stream, in the numbering of the host and its extensions.
     ///   - arguments: bytes for the extension's handler of the stream.

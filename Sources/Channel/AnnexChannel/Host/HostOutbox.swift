@@ -9,8 +9,8 @@ struct HostOutbox: ~Copyable, Sendable {
     }
 
     private var frames: [OutgoingFrame.Copy] = []
-    /// How many frames at the beginning of `frames` were sent. They are removed once they are more than half of
-    /// `frames`.
+    /// How many frames at the beginning of `frames` were sent. The sent frames are removed once they are more than half
+    /// of `frames`.
     private var gone = 0
     /// Payload bytes of the frames that wait.
     private var bytes = 0

@@ -24,16 +24,17 @@ struct HostReceiver: ~Copyable, Sendable {
     private(set) var turns: UInt32 = 0
     /// Whether this side's flag in the shared memory asks for a doorbell now.
     private(set) var asksForDoorbell = false
-    /// Whether that flag asks for every doorbell, including doorbells for answers to attended calls.
+    /// Whether the flag in the shared memory asks for every doorbell, including doorbells for answers to attended
+    /// calls.
     private(set) var asksForEvery = false
     /// The calls that the leader makes for itself, without an entry in the table of calls (`RawCall`). Typed calls may
     /// be among them.
     var rawCalls = RawCalls()
     /// Whether the table of calls was full when a call last entered it.
     var tableIsFull = false
-    /// The reader's count of bytes when the last doorbell arrived.
+    /// The value of `reader.bytesRead` when the last doorbell arrived.
     private var rungAt: UInt32?
-    /// The reader's count of bytes when the extension last ended a sleep.
+    /// The value of `reader.bytesRead` when the extension last ended a sleep of the leader.
     private var wokenAt: UInt32?
     var frames: RateBudget
     var bytes: RateBudget
@@ -59,8 +60,8 @@ struct HostReceiver: ~Copyable, Sendable {
     }
 
     /// Gives back at once the room of all frames that were read, and the places of their pieces in the arena.
-    /// `giveBack` may wait until there is more to give back. Here that is too late, because the extension may be
-    /// waiting for the last piece's place.
+    /// `giveBack` may wait until there is more to give back. Such a wait would be too long here, because the extension
+    /// may be waiting for the last piece's place.
     mutating func giveBackAll() -> Bool {
         reader.giveBackAll()
         return wake.wakeIfAsleep(on: consumed)
@@ -78,7 +79,7 @@ struct HostReceiver: ~Copyable, Sendable {
         gate.announce(every ? ReceiverState.wantsEveryDoorbell(turns) : ReceiverState.wantsDoorbell(turns))
     }
 
-    /// Stops asking for the doorbell, because this side now reads the ring without it.
+    /// Stops asking for the doorbell, because this side now reads the ring without a doorbell.
     mutating func withdraw() {
         (asksForDoorbell, asksForEvery) = (false, false)
         gate.withdraw()
@@ -114,9 +115,9 @@ struct HostReceiver: ~Copyable, Sendable {
         if rungAt == reader.bytesRead { try spendFutileWakeUp() }
     }
 
-    /// Counts a sleep that the extension ended, by a wake-up or by changing the word. The wake-up was futile if the
-    /// host has read no frame since the previous sleep that the extension ended. It counts as futile even if the ring
-    /// held a frame for a moment.
+    /// Counts a sleep of the leader that the extension ended, by a wake-up or by changing the word on which the leader
+    /// slept. The wake-up was futile if the host has read no frame since the previous sleep that the extension ended.
+    /// The wake-up counts as futile even if the ring held a frame for a moment.
     mutating func recordWakeUp() throws(ChannelViolation) {
         defer { wokenAt = reader.bytesRead }
         if wokenAt == reader.bytesRead { try spendFutileWakeUp() }
@@ -175,8 +176,8 @@ struct LeaderBed: ~Copyable, Sendable {
         receiver.spinner.willSleep()
         receiver.announceSleep()
         position.store(receiver.reader.position, ordering: .relaxed)
-        // SYNC: the mark becomes odd before `mustStop` is checked. A thread that calls `interrupt` first makes the
-        // change that `mustStop` checks.
+        // SYNC: the mark becomes odd before `mustStop` is checked. The interrupting thread first makes the change that
+        // `mustStop` checks, and then calls `interrupt`.
         mark.add(1, ordering: .sequentiallyConsistent)
         var woken: FutexWait?
         let interruptionsBefore = interruptions.load(ordering: .relaxed)
@@ -188,7 +189,7 @@ struct LeaderBed: ~Copyable, Sendable {
         receiver.withdraw()
         receiver.spinner.slept()
         if case .failed(let errno) = woken { throw .sharedWord(errno: errno) }
-        // Only wake-ups by the extension spend its budget.
+        // Only wake-ups by the extension spend the extension's budget.
         let isOwn = interruptions.load(ordering: .relaxed) != interruptionsBefore
         if woken == .woken || woken == .changed, !isOwn { try receiver.recordWakeUp() }
     }
@@ -208,7 +209,7 @@ struct LeaderBed: ~Copyable, Sendable {
         }
         receiver.withdraw()
         if case .failed(let errno) = woken { throw .sharedWord(errno: errno) }
-        // Only wake-ups by the extension spend its budget.
+        // Only wake-ups by the extension spend the extension's budget.
         if woken == .woken || woken == .changed, summons.count == seen { try receiver.recordWakeUp() }
     }
 

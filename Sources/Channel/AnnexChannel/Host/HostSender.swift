@@ -7,7 +7,7 @@ struct HostSender: ~Copyable, Sendable {
     private let wake: WakeGate
     /// Sleeps until the extension has made room.
     let gate: SleepGate
-    /// The extension's read position. Threads that wait for room sleep on it.
+    /// The extension's read position. Threads that wait for room sleep on this word.
     let consumed: SharedWord
     let spinner: RoomSpinner
     /// How many threads sleep for room. While this is not zero, the flag of `gate` is set.
@@ -79,13 +79,13 @@ extension HostSender {
 
     func isUnderWay(_ transfer: LargeTransfer) -> Bool { underWay === transfer }
 
-    /// Whether the transfer's next frame can be written: no other transfer is under way, and there is room in the ring
-    /// and, for a piece, in the arena.
+    /// Whether the transfer's next frame can be written. For this, no other transfer may be under way. The ring must
+    /// have room and, for a piece, the arena too.
     private mutating func hasRoom(for transfer: LargeTransfer) throws(ChannelViolation) -> Bool {
         guard let underWay else { return try writer.hasRoom(payload: 64) }
         guard underWay === transfer else {
-            // This reads the extension's position. A thread that waits for the end of the current transfer then sleeps
-            // on the newest value of that position.
+            // This call reads the extension's position. A thread that waits for the end of the current transfer then
+            // sleeps on the newest value of that position.
             try writer.refreshSeen()
             return false
         }

@@ -139,7 +139,7 @@ struct HostedCalls: Sendable {
 
     func isAwaited(_ call: UInt64) -> Bool { open.contains(call) && !cancelled.contains(call) }
 
-    /// Accepts a new call's number, which must be one more than the last.
+    /// Accepts a new call's number, which must be one more than the last call's number.
     mutating func accept(_ call: UInt64) -> Bool {
         guard call == last &+ 1 else { return false }
         last = call
@@ -148,7 +148,7 @@ struct HostedCalls: Sendable {
 
     /// Whether a new call is admitted, or why it is not.
     enum Admission {
-        /// The call's number is not one more than the last.
+        /// The call's number is not one more than the last call's number.
         case outOfTurn
         case busy
         case admitted

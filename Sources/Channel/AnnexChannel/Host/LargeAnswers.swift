@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Synchronization
 
 /// Receives answers in pieces. The extension may send answers in pieces, but no other messages. The host requested each
-/// answer once, and keeps at most as many bytes of an answer as the caller accepts. If no caller waits for an answer, the
-/// answer spends the extension's budgets before its first piece.
+/// answer once, and keeps at most as many bytes of an answer as the caller accepts. If no caller waits for an answer,
+/// the answer spends the extension's budgets before its first piece.
 struct LargeAnswers {
     let leader: RingLeader
     private var state: ChannelState { leader.state }

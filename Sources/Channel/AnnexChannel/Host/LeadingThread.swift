@@ -7,7 +7,8 @@ internal import Synchronization
 ///
 /// The thread sleeps on the channel's ring and on its own summons at once. So an answer wakes the thread without a
 /// doorbell. A job or the channel's end wakes the thread whatever the extension does to the ring's word, so the sleep
-/// needs no timeout. The deadlines of calls are timers of the event loop, which enqueue their tasks here.
+/// needs no timeout. The deadline of a call is a timer of the event loop, which enqueues the call's task on this
+/// thread.
 final class LeadingThread: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []

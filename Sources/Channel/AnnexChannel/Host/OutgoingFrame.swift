@@ -43,7 +43,7 @@ struct OutgoingFrame: ~Copyable {
 }
 
 /// The progress of sending a message in pieces. In each direction, only one message at a time is sent in pieces. Other
-/// large messages wait for its end. Frames of every other kind may be sent between its pieces.
+/// large messages wait until that message is complete. Frames of every other kind may be sent between its pieces.
 ///
 /// The message's sender holds the only strong reference. If the sender drops the reference, it gives the message up,
 /// and the next large message may begin.
@@ -52,9 +52,9 @@ final class LargeTransfer: Sendable {
     let sent = Atomic<Int>(0)
 }
 
-/// How long a sender waits for room. If the sender has a deadline, it waits until then. Otherwise it waits for the
-/// channel's limit, which starts again with each piece of a large message. So the message's length limits the total
-/// wait.
+/// How long a sender waits for room. If the sender has a deadline, it waits until the deadline. Otherwise the channel's
+/// `sendLimit` limits the wait. This time starts again with each piece of a large message. So the message's length
+/// limits the total wait.
 struct SendPatience {
     private let perPiece: Duration?
     private let transfer: LargeTransfer?

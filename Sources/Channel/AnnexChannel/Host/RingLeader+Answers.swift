@@ -8,9 +8,9 @@ extension RingLeader {
     /// sleeps.
     private static let earlyPolls = 16
 
-    /// Checks for the answer before reading the extension's flag. An extension that is awake usually answers within
-    /// these checks. Its answer proves that it has read the request, so it needs no wake-up. `SleepModelTests` covers
-    /// every order of events.
+    /// Checks for the answer before reading the flag that says whether the extension sleeps. An extension that is awake
+    /// usually answers within `earlyPolls` checks. Its answer proves that it has read the request, so it needs no
+    /// wake-up. `SleepModelTests` covers every order of events.
     ///
     /// The caller holds both locks, so this method only copies the answer. All other work is done after one of the
     /// locks was released. This includes the doorbell request of a leader that stops leading.
@@ -63,8 +63,8 @@ extension RingLeader {
         }
     }
 
-    /// Handles the frames before the answer, but stops after as many bytes as the ring holds. Other answers and stream
-    /// frames then reach their waiters. Budgets limit the number of unsolicited frames.
+    /// Handles the frames before the answer, but stops after as many bytes as the ring holds. So other answers and
+    /// stream frames reach the callers that wait for them. Budgets limit the number of unsolicited frames.
     private func find(
         answerTo call: RawCall, id: UInt64, receiver: inout HostReceiver
     ) throws(ChannelViolation) -> CheckedHeader? {

@@ -5,8 +5,8 @@ internal import Synchronization
 // entry in the table, no object and no allocation. A thread reads the ring until its answer arrives. A task reads the
 // ring while reading is cheaper than suspending. A call that was sent this way may still enter the table, under the
 // same number. It does so if its task suspends, if its answer comes in pieces, or if its thread has to resume other
-// tasks. If another thread reads, or if the call carries more than bytes, the call cannot be sent this way. It then
-// enters the table before it is sent.
+// tasks. If another thread reads, or if the call carries more than bytes, the call cannot be sent this way. In these
+// cases, the call enters the table before it is sent.
 
 extension RingLeader {
     /// Sends a call as the leader, and takes its answer if the answer arrives while this caller leads.

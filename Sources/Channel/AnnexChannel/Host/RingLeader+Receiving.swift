@@ -105,8 +105,8 @@ extension RingLeader {
     }
 
     /// Withdraws the request for a doorbell if the frame hands over descriptors. To take the descriptors, the leader
-    /// reads the socket. It may also read a doorbell there that the event loop's thread has not seen. The extension
-    /// rings only once for each request for a doorbell. The leader makes a new request when it stops leading.
+    /// reads the socket. The leader may also read a doorbell there that the event loop's thread has not seen. The
+    /// extension rings only once for each request for a doorbell. The leader makes a new request when it stops leading.
     func withdrawIfDrained(by frame: Frame, receiver: inout HostReceiver) {
         if frame.descriptors > 0 { receiver.withdraw() }
     }

@@ -2,10 +2,11 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Synchronization
 
-// Leader and followers. One thread at a time holds the receiving lock and reads the ring for all callers: the leader.
-// While the leader waits, it sleeps on the header that the extension writes next. While there is no leader, this side
-// requests the doorbell, and the event loop's thread reads when the doorbell rings. The event loop's reading alone
-// guarantees progress. Passing the lead to a follower only saves time.
+// Leader and followers. One thread at a time holds the receiving lock and reads the ring for all callers. This thread
+// is the leader, and the other waiting threads are its followers. While the leader waits, it sleeps on the header that
+// the extension writes next. While there is no leader, the host requests the doorbell, and the event loop's thread
+// reads when the doorbell rings. The event loop's reading alone guarantees progress. Passing the lead to a follower
+// only saves time.
 //
 // If a thread leads until its answer arrives, it marks its request as attended and leaves the doorbell request
 // unchanged. The extension then rings no doorbell for this answer, but still rings for all other frames.
@@ -29,7 +30,7 @@ final class RingLeader: Sendable {
     /// Set by a thread before it tries to take the receiving lock to read. If another thread holds the lock, that
     /// thread checks this value after releasing the lock.
     private let pumpIsWanted = Atomic<Bool>(false)
-    /// How many threads are in `CallTable.sleepers`. A leader without followers therefore need not lock the table.
+    /// How many threads are in `CallTable.sleepers`. If the count is 0, the leader need not lock the table.
     private let followers = Atomic<Int>(0)
     /// The receiving lock. A thread holds it while it reads and while it sleeps for frames. Its holder is the leader.
     var receiving: HalfLock<HostReceiver> { sender.halves.first }
@@ -146,8 +147,8 @@ extension RingLeader {
         }
     }
 
-    /// Whether the wait is over. This is evaluated only every 64th time, because reading the clock costs more than a
-    /// check of the ring.
+    /// Whether the wait is over. The method checks this only at every 64th call, because reading the clock costs more
+    /// than a check of the ring.
     private func isOver(_ call: ChannelCall, polls looks: inout UInt32) -> Bool {
         looks &+= 1
         return looks & 63 == 0 && (mustStop(call) || call.isOverdue)
@@ -205,8 +206,8 @@ extension RingLeader {
     }
 
     private func askForDoorbell(_ receiver: inout HostReceiver) {
-        // SYNC: `attendedCalls` increases only under the receiving lock, which is held here. It may decrease at any
-        // time. Then one needless doorbell may ring.
+        // SYNC: `attendedCalls` increases only under the receiving lock, which is held here. The count may decrease at
+        // any time. In that case, one needless doorbell may ring.
         receiver.askForDoorbell(every: state.attendedCalls.load(ordering: .relaxed) > 0)
         control.turns.store(receiver.turns, ordering: .releasing)
     }
@@ -264,16 +265,16 @@ extension RingLeader {
 // releases the lock to resume these tasks.
 
 extension RingLeader {
-    /// Keeps a task for the thread that next releases the receiving lock.
+    /// Keeps a task until a thread releases the receiving lock. That thread then resumes the task.
     func resumeAfterReading(_ task: AnsweredTask) { answered.keep(task) }
 
-    /// Whether tasks wait until a reader resumes them.
+    /// Whether there are collected tasks that a reader still has to resume.
     var keepsTasks: Bool { !answered.isEmpty }
 
     /// Resumes the collected tasks, after the handlers of all messages read so far. The caller must hold no lock of the
     /// channel.
     @inline(__always) private func resumeAnswered() {
-        // There are almost never tasks to resume, and the loop would make a list each time.
+        // There are almost never tasks to resume. Without this check, the loop below would make a list each time.
         guard keepsTasks else { return }
         for task in answered.take() { state.runAfterHandlers { task.resume() } }
     }

@@ -67,7 +67,8 @@ extension RingSender {
         let (gate, consumed, looking) = half.withLock { ($0.gate, $0.consumed, $0.spinner) }
         let nextCheck = MonotonicClock.deadline(after: RingLeader.longestSleep)
         // SYNC: `isClosed` is read after `roomSleepers` was increased. The thread that closes the channel sets
-        // `isClosed` first. It then wakes sleepers until `roomSleepers` is zero.
+        // `isClosed` first. It then wakes sleepers until `roomSleepers` is zero, up to a
+        // bounded number of times.
         let isOver = state.isClosed.load(ordering: .sequentiallyConsistent)
         // The event loop's thread reads the channels, so it may spin here but must not sleep.
         let mayNotSleep = state.loop.isCurrent
@@ -75,8 +76,8 @@ extension RingSender {
         let mustSleep = !isOver && !hasFound && !mayNotSleep
         let woken = mustSleep ? gate.sleep(on: consumed, while: seen, until: min(limit, nextCheck)) : .changed
         let now = MonotonicClock.now()
-        // Whether the extension woke this thread without making room. Such wake-ups are limited. They are counted apart
-        // from the futile wake-ups of a reader, and the limit is the same number.
+        // Whether the extension woke this thread without making room. A separate budget limits such wake-ups. This
+        // budget has the same limit as the budget for futile wake-ups of a reader.
         let isFutile = woken == .woken && consumed.loadRelaxed() == seen
         let isWithin = half.withLock { sender in
             sender.endSleep()

@@ -16,7 +16,7 @@ final class RingSender: Sendable {
     /// Wakes the extension if it sleeps until a frame arrives.
     private let sleeper: WakeGate
     let outbox = Mutex(HostOutbox())
-    /// How many threads sleep until there is room, or are about to sleep.
+    /// How many threads sleep until the ring has room, or are about to sleep.
     let roomSleepers = Atomic<Int>(0)
 
     var half: HalfLock<HostSender> { halves.second }
@@ -165,8 +165,8 @@ final class RingSender: Sendable {
                 } catch {
                     return .failed(.violated(error))
                 }
-                // This publishes the frame. If the frame fails, it still publishes the cancels that have just been
-                // written.
+                // This flush publishes the frame. If writing the frame fails, the flush still publishes the cancels
+                // that have just been written.
                 defer { flush(&sender) }
                 guard let transfer = frame.transfer else {
                     return write(frame, sender: &sender, beforeLast: beforeLast)

@@ -56,9 +56,9 @@ internal import Synchronization
     /// Takes the lock if the lock is free and no thread sleeps while waiting for it.
     ///
     /// SYNC: this may fail although no thread holds the lock. In that case only `waited` is set: the last holder has
-    /// unlocked, but has not yet woken a sleeper. If a thread stored a request before this call failed, the last holder
-    /// still finds the request. The holder clears the bit before it returns from `unlock`, and checks for requests
-    /// after that.
+    /// unlocked, but has not yet woken a sleeper. If a thread stored a request for the holder before this call failed
+    /// (see `RingLeader.pumpSoon`), the last holder still finds the request. The holder clears the bit before it
+    /// returns from `unlock`, and checks for requests after that.
     @inline(__always) func lockIfAvailable() -> Bool {
         var seen: UInt32 = 0
         while true {
@@ -131,7 +131,7 @@ internal import Synchronization
 /// The thread that holds a lock, recorded only in debug builds. In a debug build, a thread that takes a lock twice
 /// traps with a message. Without this record, the thread would wait for itself forever.
 ///
-/// SAFETY: an address is not Sendable by itself. It is set once, and its word is accessed only atomically.
+/// SAFETY: an address is not Sendable by itself. This address is set once, and its word is accessed only atomically.
 @safe struct LockOwner: @unchecked Sendable {
     #if DEBUG
         private let mark: UnsafeMutablePointer<Atomic<UInt64>>

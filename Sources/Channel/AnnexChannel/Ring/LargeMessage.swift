@@ -81,7 +81,8 @@ struct LargeMessage: Sendable {
 /// by piece. After `close`, no other thread touches the memory.
 @safe final class CallerMemory: Sendable {
     @safe private struct State {
-        // SAFETY: the waiting thread lends this memory. It is accessed only under the lock, and not after `close`.
+        // SAFETY: the waiting thread lends this memory. The memory is accessed only under the lock, and not after
+        // `close`.
         nonisolated(unsafe) var room: UnsafeMutableRawBufferPointer
         /// The answer's length in bytes; nil until the answer begins.
         var count: Int?
@@ -125,8 +126,8 @@ struct LargeMessage: Sendable {
 ///
 /// The owner of the mapping outlives every copy of this value.
 @safe struct ArenaBytes: Sendable {
-    // SAFETY: an address is not Sendable by itself. It is set once, and the region that owns the mapping outlives this
-    // value.
+    // SAFETY: an address is not Sendable by itself. This address is set once, and the region that owns the mapping
+    // outlives this value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     /// The number of places; 0 if no messages come in pieces in this direction.
     let places: UInt32

@@ -6,8 +6,8 @@ internal import CAnnexLinux
 /// The owner of the mapping outlives every copy of this value. All functions for small frames are inlined, because they
 /// are most of a call's cost.
 @safe struct RingBytes: Sendable {
-    // SAFETY: an address is not Sendable by itself. It is set once, and the region that owns the mapping outlives this
-    // value.
+    // SAFETY: an address is not Sendable by itself. This address is set once, and the region that owns the mapping
+    // outlives this value.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     let capacity: UInt32
     /// The most bytes that are copied inline, without a function call.
@@ -131,7 +131,7 @@ internal import CAnnexLinux
     }
 
     /// Clears the bytes between a payload's end and the next frame. There are fewer of these bytes than a frame's
-    /// alignment. If the gap were not cleared, it would publish old bytes of this process again.
+    /// alignment. If this gap were not cleared, the other side would see old bytes of this process there again.
     @inline(__always) func clear(from position: UInt32, count: UInt32) {
         // SAFETY: a gap ends at an aligned position, so it never wraps.
         unsafe annex_clear_small(place(position), Int(truncatingIfNeeded: count))

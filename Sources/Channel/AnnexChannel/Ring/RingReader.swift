@@ -16,8 +16,8 @@ struct RingReader: ~Copyable {
     private var published: UInt32 = 0
     /// How many bytes of frames were read, modulo 2^32. Frames that stayed in one place count as well.
     private(set) var bytesRead: UInt32 = 0
-    /// The value of the word at `position` as long as there is no new frame. This is the value for no frame, or the
-    /// first word of a frame that was read at `position` and stays in its place.
+    /// The value of the word at `position` as long as there is no new frame. This is `HostileWord.none`, or the first
+    /// word of a frame that was read at `position` and whose place the next frame may use too.
     private var known = HostileWord.none
     /// `movedOn` is the value of the word at `position` after the writer has moved on from the frame that stays.
     /// `behind` is the position of the next header in this case.
@@ -109,8 +109,8 @@ struct RingReader: ~Copyable {
         (known, movedOn) = (.none, .none)
     }
 
-    /// Whether a whole ring was read since `bytesRead` had the value `start`. A reader that never stops reading must
-    /// check for other events from time to time.
+    /// Whether this side has read as many bytes as the ring holds since `bytesRead` had the value `start`. A reader
+    /// that never stops reading must check for other events from time to time.
     func hasReadARing(since start: UInt32) -> Bool {
         bytesRead &- start >= ring.capacity
     }

@@ -4,11 +4,12 @@ internal import AnnexLinux
 ///
 /// The last store of a frame is the store of its header's first word. This store publishes the frame. Before this
 /// store, the place of the next header must already hold 0, although the ring is full of old bytes. So the writer
-/// clears many later lines in advance, and publishing touches only one line.
+/// clears many later cache lines in advance, and publishing touches only one cache line.
 ///
-/// While the reader keeps up, the writer turns back to the ring's start after the first few thousand bytes. Lines that
-/// are still in the caches of both cores move several times faster than uncached lines. If the reader's own answers
-/// show that it has read everything, frames stay in one place.
+/// While the reader keeps up, the writer turns back to the ring's start after the first few thousand bytes. The cache
+/// lines there are still in the caches of both cores, and move several times faster than uncached lines. If the
+/// reader's own answers show that it has read everything, the writer writes each new frame in the place of the previous
+/// frame.
 struct RingWriter: ~Copyable {
     /// The writer considers a turn to the ring's start at this offset. It considers a turn again each time it has
     /// written this number of further bytes.
@@ -24,12 +25,12 @@ struct RingWriter: ~Copyable {
     /// The reader's position that the writer last accepted. A thread that sleeps for room waits until the reader's
     /// position changes.
     private(set) var seen: UInt32 = 0
-    /// Each line from `position` up to this position begins with a 0.
+    /// Each cache line from `position` up to the position `cleared` begins with a 0.
     private var cleared: UInt32
     /// The offset in the ring at which the writer next considers a turn.
     private var turnAt: UInt32 = RingWriter.turnStep
-    /// Up to this position, a frame touches only its own lines. There is room, the later lines are cleared, and no turn
-    /// is due.
+    /// Up to this position, writing a small frame touches only the frame's own cache lines. There is room, the lines
+    /// are cleared, and no turn is due.
     private var clearRun: UInt32 = 0
     /// Whether frames were written since the last `publish`. If so, a sleeping reader must still be woken.
     private var isUnpublished = false
@@ -38,8 +39,8 @@ struct RingWriter: ~Copyable {
     /// The position of the frame that is held back, and its first word. The word is 0 if no frame is held back.
     private var heldPlace: UInt32 = 0
     private var heldWord: UInt64 = 0
-    /// The call, the first word and the end of the frame that stays at `position`. The call is 0 if no frame stays
-    /// there.
+    /// The call, the first word and the end of the frame at `position`, if the next frame may use the same place
+    /// (`PlaceMarks.stays`). Otherwise the call is 0.
     private var stayingCall: UInt64 = 0
     private var stayingWord: UInt64 = 0
     private var stayingEnd: UInt32 = 0
@@ -111,9 +112,9 @@ struct RingWriter: ~Copyable {
         return ring.alarm(at: start)
     }
 
-    /// Moves on from the frame that stays in its place. The reader may not have read this frame. The next publishing
+    /// Moves on from the frame that stays in its place. The reader may not have read this frame. The next `publish`
     /// also stores the frame's first word again, without the mark `stays`. A reader that has read the frame sleeps on
-    /// this word.
+    /// this word. The changed word tells the reader that the next frame lies behind this frame.
     @inline(never) private mutating func goOn() {
         // While a frame stays in its place, no later frame is held back or unpublished.
         (firstPlace, isUnpublished) = (position, true)
@@ -151,8 +152,8 @@ struct RingWriter: ~Copyable {
         let turns = decideTurn(from: start, to: end)
         pass(to: WireFormat.next(after: end, turns: turns, capacity: ring.capacity))
         clearRun = position
-        // The stores to the frame's first cache line follow each other quickly. A reader that polls this line can take
-        // the line to its own core between any two stores.
+        // The stores to the frame's first cache line follow each other quickly. Between two stores, a polling reader
+        // can take this line to its own core.
         if let terms { unsafe withUnsafeBytes(of: terms) { unsafe ring.copy(to: body, from: $0) } }
         unsafe ring.copy(to: body &+ prefix, from: payload)
         ring.clear(from: body &+ length, count: end &- body &- length)
@@ -233,7 +234,7 @@ extension RingWriter {
         kind == .data || kind == .piece ? largestPayload >> 2 : 0
     }
 
-    /// Whether there is room for the next piece's frame and a place for its bytes.
+    /// Whether the ring has room for the next piece's frame and the arena has a free place for the piece's bytes.
     mutating func hasRoomForPiece(_ arena: inout ArenaWriter) throws(ChannelViolation) -> Bool {
         arena.reclaim(upTo: seen, of: position)
         if arena.hasFree, try hasRoom(payload: spare(.piece)) { return true }

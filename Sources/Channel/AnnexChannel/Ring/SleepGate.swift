@@ -62,8 +62,8 @@ struct WakeGate: Sendable {
         return flag.loadRelaxed()
     }
 
-    /// Does the same as `wakeIfAsleep`. The caller must have executed an atomic read-modify-write after the publishing
-    /// and directly before this call.
+    /// Does the same as `wakeIfAsleep`. The caller must have executed an atomic read-modify-write after it published
+    /// the word and directly before this call.
     @inline(__always) func wakeIfAsleepAfterAtomic(on word: WritableWord) -> Bool {
         // SYNC: the same holds as in `state`.
         annex_fence_after_atomic()
@@ -103,7 +103,8 @@ final class StopGate: Sendable {
             return !state.isStopped
         }
         guard maySleep else { return .interrupted }
-        // The stopping thread touches the word only under the lock, so the word is mapped as long as it is stored here.
+        // The stopping thread touches the word only under the lock and only while the word is stored in `bed`. During
+        // that time, the word's memory is mapped.
         defer { state.withLock { $0.bed = nil } }
         return gate.sleep(on: word, while: seen, until: deadline)
     }

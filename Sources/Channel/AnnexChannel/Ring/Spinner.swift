@@ -146,7 +146,7 @@ struct RoomSpinner: Sendable {
         self.processor = processor
     }
 
-    /// Whether the word soon has a value other than `seen`.
+    /// Spins for a moment, and returns whether the word gets a value other than `seen` meanwhile.
     func finds(_ word: SharedWord, other seen: UInt32) -> Bool {
         // A reader on this core continues only after this side sleeps.
         guard style != .block, processor.loadRelaxed() != UInt32(bitPattern: Processor.current &+ 1) else {

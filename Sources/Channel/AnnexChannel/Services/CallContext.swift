@@ -24,8 +24,8 @@ public final class CallContext {
         self.request = consume request
     }
 
-    /// Whether the host no longer needs an answer. True if the host cancelled the call, its time limit has passed, the
-    /// host is gone, or the call is answered already.
+    /// Whether the host no longer needs an answer. True if the host cancelled the call, the call's time limit has
+    /// passed, the host is gone, or the call is answered already.
     ///
     /// Reading this property checks the channel, and thereby answers the host's watchdog. Long work must read it
     /// several times within the extension point's `watchdog` limit. Otherwise, the extension is ended as

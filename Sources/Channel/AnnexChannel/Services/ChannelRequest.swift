@@ -54,8 +54,8 @@ public struct NoContent: Message, Hashable {
 extension HostEndpoint {
     /// Sends a request and waits for its response on this thread, which must not be the event loop's.
     ///
-    /// This costs little more than sending bytes. The request is encoded into memory that the channel keeps for its
-    /// calls. The response is decoded from a private copy in this memory.
+    /// A typed call costs little more than a call of plain bytes. The request is encoded into memory that the channel
+    /// keeps for its calls. The response is decoded from a private copy in this memory.
     /// - Parameters:
     ///   - request: the request. Its type names the type of the response.
     ///   - timeout: the longest wait, which includes the wait for room in the ring; nil: as long as the channel lives.
@@ -147,7 +147,7 @@ extension HostEndpoint {
 }
 
 extension HostEndpoint {
-    /// Whether any handler of a message that was read has not finished yet.
+    /// Whether a handler for an already read message still runs or still has to run.
     @usableFromInline var hasPendingHandlers: Bool { state.hasPendingHandlers }
 
     @usableFromInline nonisolated(nonsending) func waitForHandlers() async { await state.waitForHandlers() }

@@ -6,7 +6,7 @@ internal import AnnexMessages
 extension ChannelService {
     /// Serves one kind of request. The handler can ask its context whether the answer is still wanted, and can call the
     /// host. If the handler throws, the caller gets a failure. A `HandlerFailure` is sent unchanged. For any other
-    /// error, its text is sent.
+    /// error, the failure has the error's text.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping (Asked, CallContext) throws -> Asked.Response
     ) {

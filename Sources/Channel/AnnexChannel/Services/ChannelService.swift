@@ -34,7 +34,7 @@ public struct ChannelService: ~Copyable {
     public init() {}
 
     /// Serves one kind of request. If the handler throws, the caller gets a failure. A `HandlerFailure` is sent
-    /// unchanged. For any other error, its text is sent.
+    /// unchanged. For any other error, the failure has the error's text.
     @inlinable public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping (Asked) throws -> Asked.Response
     ) {
@@ -257,8 +257,9 @@ struct HandlerTable {
     }
 }
 
-/// An answer to a request that the extension sends later. The answer is sent at most once, because this value cannot be
-/// copied. If this value is dropped without an answer, the caller gets a failure.
+/// The answer to one of the host's requests, which the extension may send after its handler has returned. The answer is
+/// sent at most once, because this value cannot be copied. If this value is dropped without an answer, the caller gets
+/// a failure.
 public struct PendingResponse<Response: Message>: ~Copyable {
     private let request: IncomingRequest
 
@@ -266,8 +267,8 @@ public struct PendingResponse<Response: Message>: ~Copyable {
         self.request = request
     }
 
-    /// Whether the caller has cancelled the request or the request's timeout has passed. The call reads the channel, so
-    /// long work should call it from time to time.
+    /// Whether the caller has cancelled the request or the request's timeout has passed. This method reads the channel,
+    /// so code that works for long should call this method from time to time.
     public func isCancelled() throws(ExtensionFailure) -> Bool {
         try request.isCancelled()
     }

@@ -31,11 +31,12 @@ public struct HostService: Sendable {
     }
 
     /// Whether the service also answers requests whose methods Annex reserves for itself. The replay of a recording
-    /// does so.
+    /// uses such a service.
     package var answersEverything: Bool { installer != nil }
 
     /// Serves one kind of request on the event loop's thread; the handler must not block. If the handler throws, the
-    /// extension gets a failure. A `HandlerFailure` is sent unchanged. For any other error, its text is sent.
+    /// extension gets a failure. A `HandlerFailure` is sent unchanged. For any other error, the failure has the error's
+    /// text.
     public mutating func serve<Asked: ChannelRequest>(
         _: Asked.Type, with handler: @escaping @Sendable (Asked) throws -> Asked.Response
     ) {

@@ -26,8 +26,8 @@ extension HostEndpoint {
         let ends = try make(configuration: configuration, handlers: handlers, eventLoop: eventLoop, mostDescriptors: 0)
         let sockets = try DescriptorPair.sockets()
         let bridge = SocketBridge(socket: try sockets.first.duplicate(), leader: ends.host.leader)
-        // This is set before any thread starts, so that each thread ends with the host's end even if a later step
-        // fails.
+        // The closure is set before any thread starts. So each thread ends together with the host's end of the channel,
+        // even if a later step fails.
         ends.host.onClose { bridge.end() }
         // Each thread has its own mappings. The first thread only reads the host's ring, and the second thread only
         // writes the extension's ring.
@@ -164,7 +164,7 @@ final class SocketBridge: Sendable {
         }
     }
 
-    /// Receives the next packet; returns nil at the end of the socket. The kernel drops descriptors that come with the
+    /// Receives the next packet; returns nil once the socket is closed. The kernel drops descriptors that come with the
     /// packet.
     private func receive(_ room: inout [UInt8]) -> [UInt8]? {
         while true {

@@ -25,7 +25,7 @@ public struct TypedChannelStream<Kind: ChannelStreamKind>: AsyncSequence, Sendab
 
     /// Returns the next message in order; nil if the extension has finished. Cancelling the task ends the wait.
     /// - Parameter timeout: the longest wait; nil: `ChannelConfiguration.callLimit`, and the owner is notified if the
-    ///   wait reaches it.
+    ///   wait reaches that limit.
     public nonisolated(nonsending) func receive(
         timeout: Duration? = nil
     ) async throws(StreamFailure) -> Kind.FromExtension? {
@@ -48,7 +48,7 @@ public struct TypedChannelStream<Kind: ChannelStreamKind>: AsyncSequence, Sendab
         try await stream.send(try message.bytesForStream(), timeout: timeout)
     }
 
-    /// The form of the previous function for code without Swift concurrency. It blocks this thread.
+    /// The form of `send` for code without Swift concurrency. It blocks this thread.
     public func sendAndWait(_ message: Kind.FromHost, timeout: Duration? = nil) throws(StreamFailure) {
         try stream.sendAndWait(try message.bytesForStream(), timeout: timeout)
     }
@@ -140,7 +140,7 @@ extension HostEndpoint {
         return TypedChannelStream(stream, arguments: arguments)
     }
 
-    /// The form of the previous function for code without Swift concurrency. It blocks this thread.
+    /// The form of `openTypedStream` for code without Swift concurrency. It blocks this thread.
     package func openTypedStreamAndWait<Kind: ChannelStreamKind>(
         _: Kind.Type, arguments: Kind.Arguments, window: Int = 65536, timeout: Duration? = nil
     ) throws(StreamFailure) -> TypedChannelStream<Kind> {

@@ -34,13 +34,14 @@ public struct TypedExtensionStream<Kind: ChannelStreamKind>: AsyncSequence {
         }
     }
 
-    /// Returns the next message in order; nil if the host has finished. Suspends the task; cancelling it ends the wait.
+    /// Returns the next message in order; nil if the host has finished. Suspends the task; cancelling the task ends the
+    /// wait.
     /// - Throws: `ExtensionFailure.stream` if the stream has ended early, `.cancelled` if the task was cancelled.
     public nonisolated(nonsending) func receive() async throws(ExtensionFailure) -> Kind.FromHost? {
         try decoded(try await stream.next())
     }
 
-    /// The form for code without tasks. It waits on this thread, and no other handler runs during the wait.
+    /// The form of `receive` for code without tasks. It blocks this thread, and no other handler runs during the wait.
     public func receiveAndWait() throws(ExtensionFailure) -> Kind.FromHost? {
         try decoded(try stream.nextAndWait())
     }
@@ -53,7 +54,7 @@ public struct TypedExtensionStream<Kind: ChannelStreamKind>: AsyncSequence {
         try await stream.pass(try message.bytesForExtension())
     }
 
-    /// The form for code without tasks. It waits on this thread, and no other handler runs during the wait.
+    /// The form of `send` for code without tasks. It blocks this thread, and no other handler runs during the wait.
     public func sendAndWait(_ message: Kind.FromExtension) throws(ExtensionFailure) {
         try stream.passAndWait(try message.bytesForExtension())
     }

@@ -81,8 +81,8 @@ struct PlaceMarks: OptionSet, Sendable, Hashable {
 
     /// This mark differs between two consecutive frames in the same place.
     static let lap = PlaceMarks(rawValue: 1 << 6)
-    /// The next frame lies in this frame's place. The writer can cancel this by storing the first word again without
-    /// the mark. The next frame then lies after this frame, as usual.
+    /// The next frame lies in this frame's place. The writer can take the mark back by storing the first word again
+    /// without the mark. The next frame then lies after this frame, as usual.
     static let stays = PlaceMarks(rawValue: 1 << 7)
 
     /// All bits of the first byte that are not part of the kind.

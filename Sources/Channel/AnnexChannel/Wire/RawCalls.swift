@@ -13,7 +13,7 @@ struct RawCalls: Sendable {
     private var forgone: UInt64 = 0
 
     /// Returns the next call's number. The number is one more than the last call's number if and only if this side took
-    /// the last call's answer. This tells the extension that its answer was taken.
+    /// the last call's answer. So a number that is one more tells the extension that this side took its answer.
     mutating func open() -> UInt64 {
         made &+= answered == RawCalls.mark | made ? 1 : 2
         return RawCalls.mark | made

@@ -5,7 +5,8 @@ internal import Glibc
 /// its own pair of cache lines. A pair is 128 bytes; processors fetch lines in pairs. So two sides on two cores do not
 /// take each other's lines. The words that change only when a side goes to sleep or to another core share one pair.
 enum RegionLayout {
-    /// The host writes this word and the next words into its own region before any other process has the region.
+    /// The host writes this word and the words up to `largestMessage` into its own region before any other process has
+    /// the region.
     static let magic = 0
     static let version = 4
     static let hostCapacity = 8
@@ -31,8 +32,8 @@ enum RegionLayout {
     /// In the extension's region: the word on which the extension sleeps, if both sides support bells. In the
     /// extension's region, the host writes only this word.
     static let bell = 384
-    /// In the extension's region: the word that the broker changes before it rings the bell. The portal then has a message
-    /// for the extension.
+    /// In the extension's region: the word that the broker changes before it rings the bell. The portal, a socket
+    /// between extension and broker, then has a message for the extension.
     static let portal = 388
 
     /// The ring's first byte.

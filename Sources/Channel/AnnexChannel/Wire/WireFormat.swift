@@ -36,14 +36,14 @@ enum WireFormat {
     }
 
     /// How many bytes a reader reads before it publishes its position. The unpublished part is at most a quarter of the
-    /// ring. So the writer still sees three quarters of the ring free. This is more than the largest frame and the line
-    /// after it.
+    /// ring. So the writer still sees three quarters of the ring free. These three quarters are more than the largest
+    /// frame and the cache line after it.
     static func step(capacity: UInt32) -> UInt32 {
         min(capacity / 4, 2048)
     }
 
     /// The position of the next frame after a frame that ends at `position`. If the ending frame has the mark `turn`,
-    /// this is the ring's start.
+    /// the next frame lies at the ring's start.
     @inline(__always) static func next(after position: UInt32, turns: Bool, capacity: UInt32) -> UInt32 {
         turns ? (position &+ (capacity &- 1)) & ~(capacity &- 1) : position
     }

@@ -43,8 +43,8 @@ struct BenchCommand: ParsableCommand {
         throw ExitCode(69)
     }
 
-    /// The places where `annex-bench` may be. The first place is beside this program. The second is the place where
-    /// `make bench` builds it. This place is known if this program lies in its own build folder,
+    /// The places where `annex-bench` may be. The first place is beside this program. The second place is where `make
+    /// bench` builds `annex-bench`. The second place is known only if this program lies in its build folder,
     /// `.build/TRIPLE/CONFIGURATION`.
     private static var places: [String] {
         let folder = ExampleApp.folderOfThisProgram

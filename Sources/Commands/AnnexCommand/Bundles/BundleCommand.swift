@@ -106,7 +106,7 @@ struct BundleCommand: ParsableCommand {
         return recipe
     }
 
-    /// The two sides of an equals sign. Nil if a side is empty or there is no equals sign.
+    /// The texts before and after the first equals sign. Nil if one of them is empty, or if there is no equals sign.
     private static func pair(_ text: String) -> (name: String, value: String)? {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, !text.hasPrefix("=") else { return nil }

@@ -3,11 +3,11 @@ internal import AnnexModel
 /// A checked view of an extension, drawn as lines for a terminal, and the actions that the user can pick in it.
 ///
 /// Buttons and options have numbers in brackets, counted from 1. Pictures are not drawn. Instead, the drawing states
-/// their description and size. A `ContentTree` contains no colours and no escapes, so the extension's text cannot bring
-/// them.
+/// their description and size. A `ContentTree` contains no terminal colours and no escape sequences. So the extension's
+/// text cannot control the terminal.
 struct ContentDrawing {
-    /// The lines from top to bottom. Each line takes at most the requested width; colours do not count. In deep lists,
-    /// the text keeps 12 columns after its marks.
+    /// The lines from top to bottom. Each line takes at most the requested width; colours do not count. But in deep
+    /// lists, a line may be wider, because the text keeps 12 columns after its marks.
     private(set) var lines: [String] = []
     /// The columns that each line takes.
     private(set) var columns: [Int] = []
@@ -17,10 +17,10 @@ struct ContentDrawing {
     private(set) var picks: [ContentAction] = []
     private let style: Style
 
-    /// The columns of a line in which a pick is shown.
+    /// The columns of a line at which the user can pick an action.
     struct Spot: Equatable {
         var columns: Range<Int>
-        /// Its index in `picks`.
+        /// The index of the action in `picks`.
         let pick: Int
     }
 
@@ -76,7 +76,7 @@ private struct DrawnLine {
     var columns: Int
     var spots: [ContentDrawing.Spot] = []
 
-    /// The spots, moved by the columns that come before them in the same line.
+    /// The spots, moved to the right by this number of columns.
     func spots(behind columns: Int) -> [ContentDrawing.Spot] {
         spots.map { spot in
             let range = spot.columns
@@ -94,7 +94,7 @@ extension ContentDrawing {
         }
     }
 
-    /// Lines after a mark. Only the first line shows the mark.
+    /// Lines that are indented by the width of a mark. Only the first line shows the mark.
     private static func hung(_ mark: String, width: Int, body: (Int) -> [DrawnLine]) -> [DrawnLine] {
         let columns = TextColumns.count(mark)
         let lines = body(max(width - columns, narrowest))
@@ -105,13 +105,13 @@ extension ContentDrawing {
         }
     }
 
-    /// The number that the user enters to pick an action.
+    /// Adds an action to the picks. Returns the mark with the number that the user enters to pick the action.
     private mutating func mark(_ action: ContentAction) -> String {
         picks.append(action)
         return "[\(picks.count)] "
     }
 
-    /// Lines that belong to the last pick.
+    /// The lines, each with a spot of the last pick over all its columns.
     private func asPick(_ lines: [DrawnLine]) -> [DrawnLine] {
         lines.map { line in
             var line = line
@@ -120,7 +120,8 @@ extension ContentDrawing {
         }
     }
 
-    /// Parts beside each other if each part is one line and all parts fit. Otherwise the parts are below each other.
+    /// Puts the parts beside each other if each part is one line and all parts fit into the width. Otherwise puts the
+    /// parts below each other.
     private func row(_ parts: [[DrawnLine]], width: Int) -> [DrawnLine] {
         let lines = parts.flatMap { $0 }
         let columns = lines.reduce(0) { $0 + $1.columns } + 2 * max(lines.count - 1, 0)

@@ -1,7 +1,7 @@
 /// Counts the columns that text takes on a terminal, and wraps it.
 ///
-/// Terminals differ in how they draw joined emoji. The count assumes a terminal that draws each part, so no line is
-/// wider on another terminal.
+/// Terminals differ in how they draw joined emoji. The count assumes a terminal that draws each part of such an emoji
+/// by itself. So no line is wider on another terminal.
 enum TextColumns {
     static func count(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + width($1) }
@@ -30,7 +30,7 @@ enum TextColumns {
         return lines + [line]
     }
 
-    /// A word, which is cut if it is wider than a line. A combining mark stays with its letter.
+    /// The pieces of a word. A word is cut only if it is wider than a line. A combining mark stays with its letter.
     private static func pieces(of word: Substring, width: Int) -> [String] {
         guard count(word) > width else { return [String(word)] }
         var pieces: [String] = []
@@ -51,14 +51,14 @@ enum TextColumns {
         guard scalar.value >= 0x300 else { return 1 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark:
-            // The selector for the emoji form makes some characters wide.
+            // This selector requests the emoji form, which makes some characters wider by one column.
             return scalar == "\u{FE0F}" ? 1 : 0
         case .format: return 0
         default: return isWide(scalar) ? 2 : 1
         }
     }
 
-    /// The scripts of East Asia, and emoji.
+    /// Whether a character takes two columns. These are the scripts of East Asia, and emoji.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,

@@ -68,7 +68,7 @@ struct DemoCommand: AsyncParsableCommand {
         var areHeld = true
         var descriptors = await OpenDescriptors()
         for conduct in only.isEmpty ? Conduct.allCases : only {
-            // If an extension never says hello, the launch limit must end it.
+            // The launch limit must end an extension that never says hello. So its host adds no patience to the limit.
             let trial = Trial(conduct: conduct) { conduct == .neverSaysHello ? try openHost(patience: .zero) : host }
             let result = try await trial.run(countingFrom: &descriptors)
             printer.show(result)
@@ -79,7 +79,8 @@ struct DemoCommand: AsyncParsableCommand {
         return areHeld && failure == nil
     }
 
-    /// A limit that is so long that no result of an attack depends on the load of the machine.
+    /// The patience of the demo's host. It is so long that the result of an attack does not depend on the load of the
+    /// machine.
     private static let patience = Duration.seconds(120)
 
     private func openHost(patience: Duration) throws -> AnnexHost {
@@ -108,7 +109,7 @@ struct DemoFailure: Error, CustomStringConvertible {
 protocol DemoPrinter: AnyObject {
     func show(_ edit: PictureEdit.Result)
     func show(_ trial: Trial.Result)
-    /// Shows at the end whether the same host can still edit a picture. `failure` is nil if the host can do so.
+    /// Shows at the end whether the same host can still edit a picture. If it cannot, `failure` is the reason.
     func showHost(_ failure: String?)
     func finish()
 }

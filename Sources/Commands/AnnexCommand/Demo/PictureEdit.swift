@@ -110,8 +110,8 @@ struct PictureEdit {
         }
     }
 
-    /// The remedy for a name that was not UTF-8. Such a name lost bytes when the command line was read, so no file has
-    /// the remaining name.
+    /// The remedy for a file name that is not UTF-8. When the command line was read, some bytes of such a name were
+    /// replaced. So no file has the name that remains.
     private static func remedy(_ picture: String, errno: Int32) -> String {
         errno == ENOENT && picture.contains("\u{FFFD}")
             ? "; the name is not UTF-8: make a link to the file, with a name in UTF-8" : ""
@@ -119,8 +119,8 @@ struct PictureEdit {
 }
 
 extension TypeIdentifier {
-    /// The type that the extension of the file name suggests. Only the extension process finds out the true type of the
-    /// file.
+    /// The type that the ending of the file name suggests. The true type is known only to the sandboxed extension,
+    /// which reads the file.
     fileprivate static func picture(named name: String) -> TypeIdentifier {
         let ending = name.split(separator: ".").last?.lowercased()
         return ending == "jpg" || ending == "jpeg" ? .jpeg : .png
@@ -137,7 +137,7 @@ enum EditName: String, CaseIterable, ExpressibleByArgument {
 /// The facts about a session that the demo shows: its launch, its traffic, its end.
 struct SessionFacts {
     let report: LaunchReport
-    /// The numbers of messages that the host sent and received. They include the extension's hello.
+    /// How many messages the host sent, and how many it received. They include the extension's hello.
     let sent: UInt64
     let received: UInt64
     /// Payload bytes in messages, in both directions. The picture is not sent in messages and does not count.

@@ -20,7 +20,7 @@ struct Trial {
     }
 
     let conduct: Conduct
-    /// Opens the host. Everything that the host has begun is released before descriptors are counted.
+    /// Opens the host. Before descriptors are counted, the host and everything that it has begun are released.
     let openHost: () throws -> AnnexHost
 
     func run(countingFrom descriptors: inout OpenDescriptors) async throws -> Result {
@@ -35,8 +35,8 @@ struct Trial {
             leakedDescriptors: await descriptors.newlyLeaked(), took: took, isHeld: isHeld)
     }
 
-    /// This limit is shorter than the extension point's limit. So the user need not wait long for an extension that
-    /// never answers. Every other extension must end because of its own conduct.
+    /// The time limit of the session; nil for the limit of the extension point. An extension that never answers gets a
+    /// shorter limit, so the user does not wait long. Every other extension must end because of its own conduct.
     private var timeLimit: Duration? { conduct == .neverAnswers ? .seconds(2) : nil }
 
     private func attempt(on host: AnnexHost) async -> (Termination, [ExtensionItem]) {
@@ -55,15 +55,15 @@ struct Trial {
         }
     }
 
-    /// Whether the attempt was stopped. If an extension tries to read files, it answers with a list of denied paths.
-    /// Every other attempt must end in a failure.
+    /// Whether the attempt was stopped. An attempt is stopped if the extension ends in a failure. The extension that
+    /// tries to read files may also answer. Its attempt is stopped if the answer says that it has read no file.
     private func isHeld(_ end: Termination, answer: [ExtensionItem]) -> Bool {
         guard conduct == .readsHostFiles else { return end.isFailure && end.reason != .launchFailed }
         guard case .integer(let read)? = answer.first?.userInfo["filesRead"] else { return end.isFailure }
         return read == 0
     }
 
-    /// The part of Annex that caused this end.
+    /// The part of Annex that ended the extension.
     private static func layer(behind end: Termination) -> String {
         switch end.reason {
         case .deniedOperation: "seccomp: the call is not allowed"
@@ -126,7 +126,7 @@ enum Conduct: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Finds descriptor leaks. It compares the number of open descriptors with the expected number.
+/// Finds descriptor leaks. For this, it compares the number of open descriptors with the expected number.
 struct OpenDescriptors {
     private var expected: Int
 

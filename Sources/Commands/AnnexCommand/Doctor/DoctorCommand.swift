@@ -50,7 +50,7 @@ struct DoctorCommand: ParsableCommand {
         if let print { return try write(print) }
         if clean { return sweep() }
         do throws(SandboxError) {
-            // The trials of the features would end this process.
+            // Inside a sandbox, the trials of the features would end this process. So the command refuses to run there.
             try Confinement.rejectNesting()
         } catch {
             StandardError.print("annex: \(error)")

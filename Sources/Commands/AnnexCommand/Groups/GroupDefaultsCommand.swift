@@ -95,7 +95,8 @@ struct GroupDefaultsCommand: ParsableCommand {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) { print("\(PlainText.shown(key)) = \(value.shown)") }
     }
 
-    /// Converts a word of the command line to the kind of value that it looks like.
+    /// Converts a word of the command line to a value: a number, true or false if the word is one, and otherwise a
+    /// string.
     static func value(of word: String) -> ItemValue {
         if let number = Int64(word) { return .integer(number) }
         if let number = Double(word), number.isFinite { return .double(number) }

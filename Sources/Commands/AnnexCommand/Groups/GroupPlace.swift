@@ -24,7 +24,7 @@ struct GroupPlace: ParsableArguments {
         try KnownGroups.list(in: path()).filter { key in team.map { key.team.hasPrefix($0) } ?? true }
     }
 
-    /// The only group with this identifier.
+    /// The group with this identifier. If there is none or more than one, this is an error.
     func key(of identifier: String) throws -> GroupKey {
         var found: [GroupKey] = []
         try Self.reporting { () throws(SystemError) in found = try keys().filter { $0.identifier == identifier } }

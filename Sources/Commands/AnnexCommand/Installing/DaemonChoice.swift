@@ -43,7 +43,7 @@ package struct DaemonChoice: ParsableArguments {
         }
     }
 
-    /// Sends one request for each word. If a request is rejected, the next requests are sent nevertheless.
+    /// Sends one request for each word. If the daemon rejects a request, the next requests are still sent.
     func ask<Answer>(
         about words: [String], _ work: (AnnexHost, String) throws(BrokerError) -> Answer
     ) throws -> (answers: [Answer], end: ExitCode?) {
@@ -62,8 +62,8 @@ package struct DaemonChoice: ParsableArguments {
         return (answers, end)
     }
 
-    /// The daemon's host. If `apps` is not empty, this is a host with a broker inside this program, which has only
-    /// these apps.
+    /// A host that is connected to the daemon. If `apps` is not empty, the host has a broker inside this program
+    /// instead, and this broker has only these apps.
     func host(ofApps apps: [String]) throws -> AnnexHost {
         guard !apps.isEmpty else { return try ask { host in host } }
         return try reporting { () throws(BrokerError) in try AnnexHost.embedded(apps: apps) }

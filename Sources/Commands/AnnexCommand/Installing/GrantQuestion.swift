@@ -1,10 +1,11 @@
 import AnnexHost
 import AnnexPolicy
 
-/// The question whether an extension may have an entitlement. If no user can be asked, a note takes its place.
+/// The question whether an extension may have an entitlement. If no user can be asked, a note is printed instead of the
+/// question.
 ///
-/// The extension's maker chooses its name, so control characters for the terminal are escaped in the name. The text
-/// about the entitlement's meaning comes from Annex.
+/// The extension's maker chooses the extension's name, so control characters in the name are escaped. The text about
+/// the entitlement's meaning comes from Annex.
 struct GrantQuestion: Sendable, Hashable {
     let identifier: String
     let displayName: String
@@ -49,10 +50,11 @@ struct GrantQuestion: Sendable, Hashable {
     }
 }
 
-/// An entitlement that the command line grants, but that no installed extension has, and the reason.
+/// An entitlement that the command line grants, but that is not in force for any installed extension. Also the reason.
 struct UngrantedName: Sendable, Hashable {
     let name: String
-    /// An extension that asks for the entitlement. It belongs to a version of its app that is installed but not used.
+    /// An extension that asks for the entitlement. The extension belongs to a version of its app that is installed but
+    /// not used. Nil if there is no such extension.
     let unused: InstalledExtension?
 
     /// - Parameter extensions: the extensions of one installation.

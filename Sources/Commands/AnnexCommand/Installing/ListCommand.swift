@@ -75,7 +75,7 @@ struct ListCommand: ParsableCommand {
 }
 
 extension ListCommand {
-    /// Prints which extensions are offered for the items that the command line names.
+    /// Prints which extensions are offered for the files, URLs and texts that the command line names.
     private func listOffers() throws {
         let host = try daemon.host(ofApps: things.app)
         let items = try things.items(try daemon.reporting { () throws(BrokerError) in try host.types() })
@@ -136,8 +136,8 @@ enum InstalledText {
         ])
     }
 
-    /// Prints the grants that an installation ended, because another team signs the app now. The user may grant the entitlements again, now to the new
-    /// team's extension.
+    /// Prints the grants that an installation ended, because another team signs the app now. The user may grant the
+    /// entitlements again, this time to the new team's extension.
     static func showEndedGrants(of extensions: [InstalledExtension]) {
         for one in extensions {
             for name in one.endedGrants.map({ PlainText.shown($0) }) {

@@ -3,7 +3,7 @@ import AnnexHost
 import AnnexPolicy
 import ArgumentParser
 
-/// The options that name the items for which `annex list` decides.
+/// The options that name files, URLs and texts. `annex list` then prints which extensions are offered for them.
 struct OfferedThings: ParsableArguments {
     @Option(
         name: .customLong("for"), parsing: .upToNextOption,
@@ -22,7 +22,8 @@ struct OfferedThings: ParsableArguments {
 
     var isGiven: Bool { !files.isEmpty || text != nil || !url.isEmpty }
 
-    /// One item with all files, URLs and texts, in the form that `annex request` sends.
+    /// One item with all files and URLs, or with the text if there are neither. The item has the form that `annex request`
+    /// sends.
     /// - Parameter types: the types that the host knows.
     func items(_ types: TypeTable) throws -> OfferedItems {
         let attached = try files.map { [try Self.type(ofFile: $0, in: types)] } + url.map { [Self.type(ofURL: $0)] }
@@ -45,7 +46,7 @@ struct OfferedThings: ParsableArguments {
 
 /// Prints which extensions are offered, as text or as JSON.
 enum OffersText {
-    /// The offered extensions in columns, then the other extensions with the reasons.
+    /// The offered extensions in columns, then the other extensions, each with the reason why it is not offered.
     static func lines(_ offers: ExtensionOffers) -> [String] {
         let width = offers.others.map(\.installed.id.count).max() ?? 0
         let others = offers.others.map { "\($0.installed.id.padded(to: width))  \(PlainText.shown($0.why))" }

@@ -90,7 +90,7 @@ extension InstallCommand {
         return extensions
     }
 
-    /// Prints the entitlements that the command line names, but that no extension has.
+    /// Prints the entitlements that the command line grants, but that are not in force for any of the extensions.
     /// - Returns: whether there are such entitlements.
     private func reportUnasked(by extensions: [InstalledExtension]) -> Bool {
         guard !extensions.isEmpty else { return false }

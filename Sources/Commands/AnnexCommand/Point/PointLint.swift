@@ -10,7 +10,7 @@ struct PointLint {
     /// Every finding about a file.
     ///
     /// - Parameters:
-    ///   - library: the other points, without the file's own point.
+    ///   - library: the other extension points. The point of the checked file is not among them.
     static func findings(
         in text: String, file: String, library: PointLibrary, policies: PolicyLibrary
     ) -> [PolicyFinding] {
@@ -37,8 +37,8 @@ struct PointLint {
         return weakness(of: policy) + doubtfulLimits(policy.limits)
     }
 
-    /// Reports rights of the policy that an extension should not have. Extensions are hostile, and a bundle chooses its
-    /// point itself.
+    /// Reports rights of the policy that an extension should not have. Extensions may be hostile, and each bundle
+    /// itself chooses the point of its extension.
     private func weakness(of policy: Policy) -> [PolicyFinding] {
         var gifts: [String] = []
         if policy.limits.processes > 1 { gifts.append("\(policy.limits.processes) processes and threads") }

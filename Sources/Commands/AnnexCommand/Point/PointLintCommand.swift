@@ -43,7 +43,8 @@ struct PointLintCommand: ParsableCommand {
         try FindingsText.show(findings, asJSON: choice.json)
     }
 
-    /// The points with which a file must not collide. A file of the folder does not collide with itself.
+    /// The points with which a file must not collide. If the file lies in the folder of points, its own point is left
+    /// out.
     private func others(than file: String, in library: PointLibrary) -> PointLibrary {
         let name = file.split(separator: "/").last.map(String.init) ?? file
         guard let folder = choice.points, name.hasSuffix(".yaml"), FileText.isSame(file, as: "\(folder)/\(name)")

@@ -33,7 +33,8 @@ enum PointText {
 
     /// - Parameters:
     ///   - isOwn: whether the point comes from one of the user's files.
-    ///   - limits: all limits that hold. If it is nil, only the limits that the point itself states are printed.
+    ///   - limits: all limits that hold for the point's extensions. If nil, only the limits that the point itself
+    ///     states are printed.
     static func json(_ point: ExtensionPoint, isOwn: Bool, limits: PolicyLimits? = nil) -> JSON {
         let shown = limits?.values ?? LimitName.allCases.compactMap { name in point.limits[name].map { (name, $0) } }
         return .object([

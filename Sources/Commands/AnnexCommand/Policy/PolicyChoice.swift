@@ -38,8 +38,8 @@ struct PolicyChoice: ParsableArguments {
     /// A policy's name, and the library that contains it.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) { try files.named(choice) }
 
-    /// The names of all policies with expectations. They are shipped, or are in the folder. The list includes the
-    /// policies of extension points, and these policies joined with each entitlement that changes them.
+    /// The names of all policies with expectations. The expectations are shipped, or are files in the folder. The list
+    /// includes the policies of extension points, and these policies joined with each entitlement that changes them.
     func namesWithExpectations() throws -> [String] {
         let own = try files.folder.map { try FileText.names(in: $0) } ?? []
         return try library().namesToCompile().filter { name in
@@ -47,8 +47,9 @@ struct PolicyChoice: ParsableArguments {
         }
     }
 
-    /// The expectations of a policy. They come from a file beside the policy's file, from the folder, or from the
-    /// shipped expectations. The expectations of fragments are joined to them.
+    /// The expectations of a policy. If the choice is a file, they come from the file beside it. Otherwise they come
+    /// from the folder, or else from the shipped expectations. The expectations of the choice's fragments are joined to
+    /// them.
     func expectations(_ choice: String) throws -> Expectations {
         let (policy, fragments) = PolicyFiles.parted(choice)
         return try ownExpectations(policy).joined(withFragments: fragments, for: target)
@@ -83,7 +84,8 @@ struct PolicyFiles {
     /// The shipped policies. If the folder has a policy of the same name, it replaces the shipped policy.
     func library() throws -> PolicyLibrary { try .standard(overriding: folder) }
 
-    /// A policy's name, and the library that contains it. Files in the same folder as a policy's file come first.
+    /// A policy's name, and the library that contains the policy. If the choice is a file, policies in the same folder
+    /// take precedence.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
         guard Self.isFile(choice) else { return (choice, try library()) }
         let (policy, fragments) = Self.parted(choice)
@@ -91,7 +93,7 @@ struct PolicyFiles {
         return (([name] + fragments).joined(separator: "+"), library)
     }
 
-    /// Separates a choice from the fragments at its end: `mine.yaml+jit`.
+    /// Separates a choice such as `mine.yaml+jit` into the policy and the fragments at its end.
     static func parted(_ choice: String) -> (policy: String, fragments: [String]) {
         let known = Set(PolicyLibrary.shipped.entitlements + PolicyLibrary.shipped.allowances)
         var parts = choice.split(separator: "+", omittingEmptySubsequences: false).map(String.init)

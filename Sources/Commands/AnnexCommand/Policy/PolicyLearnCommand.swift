@@ -104,11 +104,12 @@ struct PolicyLearnCommand: AsyncParsableCommand {
     }
 }
 
-/// The files that the kernel executes when it starts a program. No call of the program itself shows these files.
+/// The files that the kernel executes when it starts a program. They cannot be learned from the program's own system
+/// calls.
 enum StartedProgram {
-    /// The program and, if it is a script, its interpreter, each with the paths to which links lead from it. If the path is
-    /// relative, it is returned only with links resolved. A name without a slash is first looked up in `PATH`. The dynamic
-    /// linker is not returned, and neither is the interpreter of an interpreter.
+    /// The program and, if it is a script, its interpreter, each with the paths to which links lead from it. A relative
+    /// path is returned only in its absolute form, with all links resolved. A name without a slash is first looked up
+    /// in `PATH`. The result does not contain the dynamic linker or the interpreter of an interpreter.
     static func files(_ name: String) -> [String] {
         guard let path = located(name) else { return [] }
         var files = [path]
@@ -137,7 +138,7 @@ enum StartedProgram {
         var start = [UInt8](repeating: 0, count: 256)
         let count = read(file, &start, start.count)
         guard count > 2, start[0] == 0x23, start[1] == 0x21 else { return nil }
-        // The kernel also ends the line at a NUL, and it also separates words at tabs.
+        // As in the kernel, the line also ends at a NUL byte, and tabs also separate words.
         let line = start[2..<count].prefix { $0 != 0x0A && $0 != 0 }
         return line.split { $0 == 0x20 || $0 == 0x09 }.first.map { String(decoding: $0, as: UTF8.self) }
     }

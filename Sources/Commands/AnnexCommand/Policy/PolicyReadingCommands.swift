@@ -205,7 +205,8 @@ struct PolicyExplainCommand: ParsableCommand {
 
 /// Prints a policy's table of layers, as text or as JSON.
 enum LayerTableText {
-    /// Lines for each statement. They say which layers enforce it, fully or in part, and which layers cannot.
+    /// The lines for each statement. They say which layers enforce the statement fully, which in part, and which cannot
+    /// enforce it.
     static func lines(_ table: LayerTable) -> [String] {
         // Statements about calls are left out. Only the filter enforces them, and it enforces all of them in the same
         // way.

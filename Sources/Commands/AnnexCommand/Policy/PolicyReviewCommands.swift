@@ -44,7 +44,7 @@ struct PolicyLintCommand: ParsableCommand {
     }
 }
 
-/// Prints the rights that one policy gives, but the other policy does not.
+/// Prints the rights that one policy gives and the other policy does not give.
 struct PolicyDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Show what one policy allows beyond another, in words and in calls.",

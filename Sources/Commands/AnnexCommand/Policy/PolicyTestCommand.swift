@@ -62,7 +62,8 @@ struct PolicyTestCommand: AsyncParsableCommand {
         return try names.map { name in (try choice.policy(name), try choice.expectations(name)) }
     }
 
-    /// The results for one policy. Nil if no sandbox can be made for the policy. In this case, the reason was printed.
+    /// The results for one policy. Nil if no sandbox can be made for the policy. In that case, the function has printed
+    /// the reason.
     private func tested(_ policy: Policy, against expectations: Expectations) async -> [ExpectationResult]? {
         let stated = expectations.all.map { expectation in
             ExpectationResult(expectation, failure: policy.failure(of: expectation), live: .notTried("--no-live"))

@@ -77,8 +77,8 @@ struct SandboxedReplay {
         return Result(identifier: identifier, compared: replay.compared, difference: difference, end: end)
     }
 
-    /// The extension that the option names. If it names none, this is the recorded extension, or the app's only
-    /// extension.
+    /// The extension that the option names. If the option is missing, this is the recorded extension if the app has it;
+    /// otherwise the app's only extension.
     private func choose(_ offered: [String]) throws(Failure) -> String {
         let wanted =
             identifier ?? (offered.contains(recording.label) || offered.count != 1 ? recording.label : offered[0])
@@ -90,7 +90,7 @@ struct SandboxedReplay {
         return wanted
     }
 
-    /// A ring capacity from the file. It is 0 if a channel does not allow it.
+    /// The capacity of a ring, from the recording's file. The result is 0 if a channel cannot have such a ring.
     private static func ring(_ capacity: UInt32) -> UInt32 {
         capacity.nonzeroBitCount == 1 && capacity <= 1 << 24 ? capacity : 0
     }

@@ -10,7 +10,8 @@ struct ReportsText {
         self.style = style
     }
 
-    /// - Parameter isOfOne: whether all reports concern the same extension. If so, the newest report is shown in full.
+    /// - Parameter isOfOne: whether all reports concern the same extension. If they do, the newest report is shown in
+    ///   full.
     func show(_ reports: [StoredReport], isOfOne: Bool, in folder: String) {
         guard let newest = reports.first else {
             guard !folder.isEmpty else { return print("no reports are kept, because ANNEX_REPORTS is empty") }

@@ -106,8 +106,8 @@ extension RequestOutcome.Stored {
     }
 }
 
-/// The folder that receives the attachments of an answer. This program chooses the file names. The extension never
-/// chooses them.
+/// The folder that receives the attachments of an answer. This program chooses the names of the files. The extension
+/// has no influence on them.
 struct AnswerFolder {
     private let path: String
     /// The most bytes of one attachment.

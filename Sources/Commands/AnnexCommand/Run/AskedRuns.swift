@@ -2,7 +2,7 @@ internal import AnnexSandbox
 
 /// The runs of one `annex run`. With `--ask`, the program runs again with each option that the user allows.
 struct AskedRuns {
-    /// A program that still fails then needs more than a few answers.
+    /// The most questions. A program that fails after so many answers needs more than a few options.
     private static let most = 16
 
     private let options: RunOptions
@@ -31,7 +31,8 @@ struct AskedRuns {
 
     private var mayAsk: Bool { options.asks && UserAnswer.canBeGiven }
 
-    /// What the user allows of the things that would remove the cause of the failure; nil if it is nothing.
+    /// Asks the user which options to add, of those that would remove the cause of the failure. Returns nil if the user
+    /// allows no option.
     private func allowed(_ hint: RunHint?, project: ProjectOptions) -> RunChoice? {
         guard let hint, let question = RunQuestion(hint, place: project.place) else { return nil }
         switch question.ask() {

@@ -19,10 +19,10 @@ struct ProgramRun {
         names = RelativeNames(options, given: given)
     }
 
-    /// What came of a run.
+    /// The result of a run.
     struct Outcome {
         let status: Int32
-        /// Why the program probably failed; nil if it did not fail, or if nothing explains it.
+        /// Why the program probably failed; nil if it did not fail, or if nothing explains the failure.
         var hint: RunHint?
     }
 
@@ -54,14 +54,15 @@ struct ProgramRun {
         // The launcher starts on a thread that blocks every signal. So no signal interrupts the launcher.
         let start = LauncherStart(waiving: Set(options.waive))
         defer { start.settle() }
-        // Until there is a program that can receive signals, signals end this process in the usual way.
+        // Until `SignalForwarder` is made below, signals end this process in the usual way. Before that, there is no
+        // program that could receive them.
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
         let signals = SignalForwarder()
         var streams = try ProgramStreams(closed: StandardStreams.closed, words: words)
         var prepared = try sandbox.prepare(
             program(), streams: streams.takeGiven(), terminal: streams.terminal.take())
-        // Denials are printed on stderr at the end.
+        // The log is off, because this process itself prints denials on stderr at the end.
         prepared.configuration.isLogged = false
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
         let policy = prepared.policy
@@ -77,7 +78,8 @@ struct ProgramRun {
         let job = JobControl(run, terminal: terminal, canStopAll: !options.waive.contains(.pid))
         let (report, denials) = signals.serve(run, terminal: terminal, job: job)
         // The program's time limit includes the time for reading its output. After the program's end, the remaining
-        // output is read until both that limit and the grace are over.
+        // output is read until both the time limit and the grace are over. If Annex ended the program, only the grace
+        // counts.
         let soonest = ContinuousClock.now + policy.limits.grace
         let deadline = report.wasEnded ? soonest : max(soonest, begun + policy.limits.request)
         streams.whenCarried { signals.wakeUp() }
@@ -179,7 +181,7 @@ struct ProgramRun {
         return Outcome(status: loss == nil || status != 0 ? status : 125, hint: hint)
     }
 
-    /// Whether `--explain` has just printed the same line.
+    /// Whether `--explain` has just printed the hint's line.
     private func isPrinted(_ hint: RunHint, of end: End) -> Bool {
         options.explain && end.denials.count == 1 && end.denials.first.map(RunHints.line) == hint.line
     }

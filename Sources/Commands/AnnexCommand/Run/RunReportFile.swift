@@ -6,12 +6,12 @@ import Glibc
 
 /// Writes the whole report as one JSON object to a place that is fixed before the program runs.
 ///
-/// The program may be allowed to write to the report's folder. So the folder is held open from the start. If a file or
-/// link has the report's name, it is removed and never followed. The report is always a new file.
+/// The program may be allowed to write to the report's folder. So the folder is held open from the start. A file or
+/// link with the report's name is removed, and the link is never followed. The report is always a new file.
 ///
-/// If there is a pipe or a device at the path, the caller wants the report to be written into it. So it is opened
-/// before the program begins. Links are followed only in `/dev` and `/proc`, because in other places an earlier run may
-/// have left them.
+/// If there is a pipe or a device at the path, the caller wants the report to be written into it. So the pipe or device
+/// is opened before the program begins. Links are followed only in `/dev` and `/proc`, because in other places an
+/// earlier run may have left them.
 final class RunReportFile {
     private enum Target {
         case folder(Int32, name: String)
@@ -21,7 +21,8 @@ final class RunReportFile {
     private let path: String
     private let target: Target
 
-    /// Finds the place, and removes an older report. Otherwise the older report could be mistaken for the new report.
+    /// Finds the place for the report, and removes an older report there, because it could be mistaken for the new
+    /// report.
     init(path: String) throws {
         self.path = path
         if let file = try Self.opened(path) {
@@ -74,7 +75,8 @@ final class RunReportFile {
     }
 
     /// Makes a new file with this name. An existing file is removed first.
-    /// - Parameter keeping: whether the file stays. If not, the call only proves that the file can be made.
+    /// - Parameter keeping: whether the file stays. If not, the file is removed again, and the call only proves that
+    ///   the file can be made.
     @discardableResult
     private func makeNew(in folder: Int32, _ name: String, keeping: Bool = false) throws -> Int32 {
         if unlinkat(folder, name, 0) != 0, errno != ENOENT { throw Self.failure(path) }

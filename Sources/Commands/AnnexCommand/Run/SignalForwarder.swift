@@ -3,13 +3,14 @@ internal import AnnexSandbox
 import Glibc
 import Synchronization
 
-/// The wait of the main thread. It waits for signals to forward, for a stop of the program, and for the program's end.
+/// Lets the main thread wait for signals to forward, for a stop of the program, and for the program's end.
 ///
 /// Every forwarded signal is blocked in all threads from the beginning. So no signal is lost or handled twice.
 final class SignalForwarder: Sendable {
     enum News: Sendable {
         case stopped
-        /// A person pressed Ctrl-Z on the terminal of this process. The keys of this terminal go to the program.
+        /// A person pressed Ctrl-Z on the terminal of this process. The keys of this terminal are passed to the
+        /// program, so no SIGTSTP reports this key.
         case suspendKey
         case ended(SandboxRunReport, [Denial])
     }
@@ -23,8 +24,8 @@ final class SignalForwarder: Sendable {
 
     private let news = Mutex<[News]>([])
     private let waiter = pthread_self()
-    /// A signal that should have ended the program, but came too late. It came after the program's end, and before this
-    /// process learned of that end.
+    /// A signal that should have ended the program, but came too late: after the program's end, but before this process
+    /// learned of that end.
     private let late = Mutex<Int32?>(nil)
 
     /// Call this initialiser on the thread that will wait. No other thread handles signals.
@@ -112,15 +113,15 @@ final class SignalForwarder: Sendable {
 // MARK: - After the program's end
 
 extension SignalForwarder {
-    /// Why the run stopped waiting for the program's output.
+    /// Why the run stopped waiting for the program's output: a signal, or the deadline.
     enum Impatience {
         case signal(Int32)
         case late
     }
 
     /// Waits until a condition holds. The thread that makes the condition true must call `wakeUp`.
-    /// - Returns: nil if the condition holds. Otherwise this is the event that came first: a signal that ends a program
-    ///   by default, or the deadline.
+    /// - Returns: nil if the condition holds. Otherwise the event that ended the wait: a signal that ends a program by
+    ///   default, or the deadline.
     func wait(
         before deadline: ContinuousClock.Instant, _ terminal: TerminalRelay?, until holds: () -> Bool
     ) -> Impatience? {

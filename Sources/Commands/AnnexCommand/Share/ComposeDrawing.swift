@@ -7,7 +7,7 @@ import AnnexModel
 /// Settings that the user can change have numbers in brackets.
 struct ComposeDrawing {
     let lines: [String]
-    /// The pick that each number stands for.
+    /// The pick of each number. The number 1 stands for the first pick.
     let picks: [Pick]
 
     /// A setting or an action that the user picks by a number.
@@ -41,8 +41,8 @@ struct ComposeDrawing {
         self.picks = picks
     }
 
-    /// The text in the lower edge of a sheet. It says how many characters the user may still write. If the extension
-    /// has its own view, there is no such text.
+    /// The text in the lower edge of a sheet. The text says how many characters the user may still write, and whether
+    /// the sheet can be posted. If the extension has its own view, the text is empty.
     private static func mark(of state: ComposeState) -> String {
         guard state.view == nil else { return "" }
         let left = state.charactersRemaining.map { "\($0) left" } ?? ""

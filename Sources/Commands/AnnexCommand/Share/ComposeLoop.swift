@@ -17,7 +17,7 @@ struct ComposeLoop {
 
     private enum Step {
         case line(String)
-        /// The extension changed the sheet by itself.
+        /// The extension has changed the sheet by itself.
         case changed
         /// The extension has answered or ended.
         case answered
@@ -41,8 +41,8 @@ struct ComposeLoop {
                 break steps
             case .changed:
                 isStale.clear()
-                // The sheet may already show this change, because the change came with an earlier answer. So the sheet
-                // is drawn again only if it differs.
+                // The change may have come with an earlier answer, and may be drawn already. So the sheet is drawn
+                // again only if its lines differ.
                 if drawing.lines != shown { shown = show() }
             case .line(":cancel"): break steps
             case .line(":post"):
@@ -57,8 +57,8 @@ struct ComposeLoop {
         throw ShareFailure.givenUp
     }
 
-    /// Whether the extension answers soon. The last line may have picked a button of the extension's own view. In this
-    /// case the answer is about to arrive.
+    /// Waits at most a second for the extension's answer, and returns whether it has arrived. The user's last line may
+    /// have picked a button that makes the extension answer.
     private func isAnsweredSoon() async throws -> Bool {
         for _ in 0..<100 where !dialogue.isAnswered { try await Task.sleep(for: .milliseconds(10)) }
         return dialogue.isAnswered
@@ -77,8 +77,8 @@ struct ComposeLoop {
         }
     }
 
-    /// The hint about what the user can type. A view has no text. An action with a view cannot be posted, because the
-    /// view's own buttons end it.
+    /// The hint about what the user can type. In a view of the extension, there is no text to type. An action with a
+    /// view cannot be posted, because the view's own buttons end the action.
     private var hint: String {
         let state = dialogue.state
         guard state.view != nil else { return "Text, a number, :post or :cancel" }
@@ -152,7 +152,7 @@ struct ComposeLoop {
     }
 }
 
-/// Whether the sheet on the screen is older than its state, so that it will be drawn again.
+/// Whether the sheet's state has changed since the sheet was drawn, so that the sheet will be drawn again.
 private final class Flag: Sendable {
     /// SYNC: relaxed, because a lock protects the state itself.
     private let isSet = Atomic(false)

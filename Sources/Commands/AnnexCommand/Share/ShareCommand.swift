@@ -106,7 +106,7 @@ enum ShareFailure: Error, CustomStringConvertible {
     }
 }
 
-/// The place where the sheet is drawn. If standard output is for JSON, this is standard error.
+/// The stream on which the sheet is drawn. If standard output is used for JSON, the sheet is drawn on standard error.
 struct ShareScreen {
     let json: Bool
     let style: Style

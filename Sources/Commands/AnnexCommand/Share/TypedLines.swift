@@ -21,7 +21,7 @@ struct TypedLines {
         }
     }
 
-    /// Prints what to type if the input is a terminal.
+    /// If the input is a terminal, prints what the user can type.
     func prompt(_ text: String) {
         guard isTerminal else { return }
         // The prompt is written without the C library's streams. `fflush` of all streams would wait for the thread that

@@ -97,7 +97,7 @@ struct ShowKeyCommand: ParsableCommand {
         }
     }
 
-    /// The team of a file with a public key or a secret key.
+    /// The team whose public key or secret key is in a file.
     static func team(in path: String) throws(SigningError) -> Team {
         if path.hasSuffix(TeamKey.publicSuffix) { return try TeamFile.read(path) }
         do throws(SigningError) {

@@ -14,7 +14,8 @@ enum SigningPlace {
         (environment("XDG_CONFIG_HOME") ?? ((environment("HOME") ?? "/") + "/.config")) + "/annex"
     }
 
-    /// The value of a variable by the XDG rule: if the path is not absolute, the variable counts as not set.
+    /// The value of an environment variable. By the rule of the XDG specification, a variable counts as not set if its
+    /// value is not an absolute path.
     private static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cString: value)
@@ -30,8 +31,8 @@ enum SigningPlace {
         }
     }
 
-    /// Performs the command's work. If it fails, prints the error with its remedy, and all differences of the app if
-    /// there are any.
+    /// Performs the command's work. If the work fails, prints the error with its remedy. If the error lists differences
+    /// of the app, all of them are printed too.
     static func reporting(_ work: () throws(SigningError) -> Void) throws {
         do throws(SigningError) {
             try work()

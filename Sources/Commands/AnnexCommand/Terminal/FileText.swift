@@ -7,10 +7,10 @@ enum FileText {
         let description: String
     }
 
-    /// The bytes of a file. If there are more than `limit` bytes, this is an error. So reading a pipe or a device
-    /// always ends.
+    /// The bytes of a file. If the file has more than `limit` bytes, this is an error. So even a pipe or a device
+    /// without an end is not read for ever.
     ///
-    /// - Parameter onlyRegular: whether a pipe or a device is refused at once. The call then does not wait for it.
+    /// - Parameter onlyRegular: whether a pipe or a device is refused at once. The call then does not wait for data.
     static func bytes(of path: String, limit: Int, onlyRegular: Bool = false) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (onlyRegular ? O_NONBLOCK : 0))
         guard file >= 0 else { throw failure(path) }

@@ -18,17 +18,17 @@ struct KeyReader: Sendable {
     private static let escape: UInt8 = 0x1B
     /// The longest sequence, in bytes. No terminal sends a longer one.
     private static let longest = 32
-    /// The columns and rows that a terminal can have. No terminal has more.
+    /// The numbers of columns and rows that are accepted. No terminal has more.
     private static let places = 1...10_000
 
-    /// The beginning of a sequence that is not complete yet.
+    /// The bytes of a sequence that is not complete yet.
     private var begun: [UInt8] = []
 
-    /// Whether a sequence has begun. The byte may also be the escape key, which sends only the first byte of a
-    /// sequence.
+    /// Whether a sequence has begun. If only its first byte has arrived, the user may also have pressed the escape key,
+    /// which sends only this byte.
     var isWaiting: Bool { !begun.isEmpty }
 
-    /// Call this function if no more bytes have arrived for a while. The begun bytes are then not a sequence.
+    /// Call this function if no more bytes have arrived for a while. The bytes in `begun` are then not a sequence.
     mutating func giveUp() -> Key? {
         defer { begun = [] }
         return begun == [Self.escape] ? .escape : nil
@@ -59,7 +59,7 @@ struct KeyReader: Sendable {
         }
     }
 
-    /// - Returns: the key at the end of a sequence.
+    /// - Returns: the key if this byte ends a sequence with a known key; otherwise nil.
     private mutating func sequence(_ byte: UInt8) -> Key? {
         begun.append(byte)
         let isIntroduced = begun.count > 2 && (begun[1] == UInt8(ascii: "[") || begun[1] == UInt8(ascii: "O"))

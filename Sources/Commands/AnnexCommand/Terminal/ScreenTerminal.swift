@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The whole screen of a terminal. Each key arrives at once, and lines are drawn in place. At the end, the user's own
-/// screen is restored.
+/// The whole screen of a terminal. The program gets each key at once, without waiting for a line, and draws lines in
+/// place. At the end, the user's own screen is restored.
 final class ScreenTerminal: Sendable {
     enum Event: Sendable {
         case key(Key)
@@ -16,8 +16,8 @@ final class ScreenTerminal: Sendable {
     /// The events of the terminal. Only one reader may read this stream.
     let events: AsyncStream<Event>
     private let before: termios
-    /// The lines that were drawn; nil while the terminal is the user's. A line that is drawn keeps the lock, so that none comes behind
-    /// `close()`.
+    /// The lines that were drawn; nil while the terminal is the user's. Drawing holds the lock, so no line is drawn
+    /// after `close()`.
     private let drawn = Mutex<[String]?>(nil)
 
     /// The alternate screen without a cursor, and a mouse that reports its buttons in xterm's SGR mode.
@@ -97,14 +97,15 @@ final class ScreenTerminal: Sendable {
         }
     }
 
-    /// How long to wait for the signal that stops this process.
+    /// How long to wait for the signal that stops this process, in microseconds.
     private static let stopping: UInt32 = 50_000
 
-    /// Stops this process and the other processes of its job. They stay stopped until the user's shell continues them.
+    /// Stops this process and the other processes of its job. All of them stay stopped until the user's shell continues
+    /// the job.
     func suspend() {
         close()
-        // If another thread takes the signal, this thread continues for a moment. If there is no shell, the kernel
-        // ignores the signal.
+        // If another thread takes the signal, this thread continues for a moment, so it sleeps. If there is no shell,
+        // the kernel ignores the signal.
         kill(0, SIGTSTP)
         usleep(Self.stopping)
         open()
@@ -114,7 +115,7 @@ final class ScreenTerminal: Sendable {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            // If the terminal is gone, a signal reports that too.
+            // A failed write needs no report: if the terminal is gone, a signal reports it.
             guard count > 0 || errno == EINTR else { return }
             rest = rest.dropFirst(max(count, 0))
         }
@@ -147,7 +148,8 @@ final class ScreenTerminal: Sendable {
             for key in reader.keys(of: bytes) { events.yield(.key(key)) }
         }
         events.yield(.ended)
-        // The end of a terminal also comes as a signal, which must not end this program before its widgets have ended.
+        // If the terminal is gone, the kernel also sends a signal. It must not end this program before the widgets have
+        // ended, so this thread takes it.
         _ = signals.wait()
     }
 

@@ -4,8 +4,8 @@ internal import AnnexPolicyTools
 internal import Glibc
 internal import Synchronization
 
-/// Untrusted text that may have been escaped already. If it is harmless, it is shown unchanged. Otherwise it is
-/// escaped.
+/// Shows untrusted text that may have been escaped already. Text without control characters is shown unchanged. Other
+/// text is escaped.
 enum PlainText {
     static func shown(_ text: String, limit: Int = 4096) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
@@ -61,14 +61,15 @@ package enum StandardError {
     /// SYNC: relaxed, because the thread that sets this value also prints.
     private static let patient = Atomic(true)
 
-    /// Whether printing a line waits for its reader without limit. Otherwise it waits for one second.
+    /// Whether `print` waits without limit until standard error can take the line. If not, `print` waits for at most
+    /// one second.
     static var isPatient: Bool {
         get { patient.load(ordering: .relaxed) }
         set { patient.store(newValue, ordering: .relaxed) }
     }
 
     package static func print(_ line: String) {
-        // Earlier output must appear first.
+        // Output of the C library's streams that was printed earlier must appear first.
         fflush(nil)
         var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         if !isPatient && poll(&entry, 1, 1000) == 0 { return }
@@ -87,8 +88,8 @@ package enum StandardError {
 enum Columns {
     private static let terminal = 100
 
-    /// A list in columns. It is read down each column, then to the right. Entries that are too wide for a column follow
-    /// below.
+    /// A list in columns. The list is read down each column, and then from the column to its right. Entries that are
+    /// too wide for a column follow below.
     static func lines(of all: [String], columns: Int, gap: Int = 3) -> [String] {
         let cells = all.filter { $0.count + gap <= terminal / columns }
         let rows = (cells.count + columns - 1) / columns

@@ -5,8 +5,8 @@ enum UserAnswer {
     /// Whether a user can be asked. The question goes to standard error, and the answer comes from standard input.
     static var canBeGiven: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// Asks, and reads the next line. Keys that were pressed before the question are dropped, because they were not meant as
-    /// an answer.
+    /// Asks, and reads the next line. Keys that were pressed before the question are ignored, because they were not
+    /// meant as an answer.
     /// - Returns: nil if the input has ended.
     static func after(_ question: String) -> String? {
         StandardError.print(question)

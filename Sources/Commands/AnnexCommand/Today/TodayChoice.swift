@@ -4,7 +4,7 @@ import AnnexModel
 package import AnnexToday
 import ArgumentParser
 
-/// The options that choose the widgets of a Today view. All programs that show such a view use them.
+/// The options that choose the widgets of a Today view. All programs that show a Today view use these options.
 package struct TodayChoice: ParsableArguments {
     @Option(help: "Show the widgets of this app, with a broker of this program's own.", completion: .directory)
     var app: [String] = []
@@ -37,7 +37,7 @@ package struct TodayChoice: ParsableArguments {
         }
     }
 
-    /// A view that is not shown yet, and the widgets of the view.
+    /// Makes a view that is not shown yet, and returns the view and its widgets.
     package func view(through daemon: DaemonChoice) throws -> (view: TodayView, widgets: [InstalledExtension]) {
         let host = try daemon.host(ofApps: app)
         let widgets = try widgets(of: host, through: daemon)
@@ -45,7 +45,7 @@ package struct TodayChoice: ParsableArguments {
         return (view, widgets)
     }
 
-    /// The folder for the last content of widgets. The view also works without it.
+    /// The folder for the last content of widgets. The view also works without such a folder.
     private func folder() -> TodayFolder? {
         do throws(SystemError) {
             return try TodayFolder(TodayPlace.standard())

@@ -19,7 +19,7 @@ struct TerminalSurface: Sendable, Equatable {
             kind, width: (columns - Card.frame) * Self.column, expandedHeight: Self.mostLines * Self.line)
     }
 
-    /// The number of lines for the content of a widget.
+    /// The number of lines that the content of a widget may take.
     func lines(for card: TodayCard) -> Int {
         card.state.height(in: surface.placement(expanded: card.isExpanded)) / Self.line
     }
@@ -35,7 +35,7 @@ struct TodayDrawing {
         card.content.map { ContentDrawing($0, width: surface.columns - Card.frame, style: style) }
     }
 
-    /// The actions of the numbers in the card. Only picks that are drawn count.
+    /// The actions of the numbers that are drawn in the card. Numbers in lines that do not fit have no effect.
     var picks: [ContentAction] {
         let last = spots.flatMap { $0.map(\.pick) }.max() ?? -1
         return Array((content?.picks ?? []).prefix(last + 1))
@@ -57,7 +57,7 @@ struct TodayDrawing {
         ).lines
     }
 
-    /// The lines of the content. If some of them do not fit, they are left out, and the last line shows this.
+    /// The lines of the content. If some lines do not fit, they are left out, and a last line with `…` shows this.
     var body: [Card.Line] {
         guard let content else { return card.isUpdating ? [Card.Line(text: style.faint("…"), columns: 1)] : [] }
         let all = zip(content.lines, content.columns).map { Card.Line(text: $0, columns: $1) }

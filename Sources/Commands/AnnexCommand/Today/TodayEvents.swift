@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The events of the live Today view. Until the view handles them, changes of the cards are merged into one event. So
-/// no widget can fill the queue. The user's keys come before changes.
+/// The events of the live Today view. Until the view handles a change of the cards, further changes are merged into the
+/// same event. So no widget can fill the queue. Events of the terminal, such as keys, come before changes.
 final class TodayEvents: Sendable {
     enum Event: Sendable {
         case terminal(ScreenTerminal.Event)

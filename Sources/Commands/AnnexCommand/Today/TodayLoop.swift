@@ -4,7 +4,7 @@ internal import AnnexToday
 /// Runs the live Today view. It draws the view after each change, and performs the user's actions.
 ///
 /// Even if a widget or a broker does not answer, the user can end the view. Control-C and the end of the terminal are
-/// handled outside of the view's work.
+/// handled by another task than the view's work.
 struct TodayLoop {
     /// How long the widgets may take to end after the user has quit.
     private static let farewell = Duration.seconds(1)
@@ -20,7 +20,7 @@ struct TodayLoop {
         self.terminal = terminal
     }
 
-    /// Returns when the user quits or the terminal is gone.
+    /// Runs the view. Returns when the user quits or the terminal is gone.
     func run() async throws(BrokerError) {
         let (ends, end) = AsyncStream.makeStream(of: Result<Void, BrokerError>.self)
         let tasks = [
@@ -53,7 +53,7 @@ struct TodayLoop {
 }
 
 extension ScreenTerminal.Event {
-    /// Whether the view ends, no matter what it is doing.
+    /// Whether this event ends the view at once, even while the view waits for a widget.
     fileprivate var isEnd: Bool {
         switch self {
         case .ended, .key(.interrupt): true
@@ -76,7 +76,7 @@ private struct TodayWork {
         self.events = events
     }
 
-    /// Returns when the user quits.
+    /// Handles the events. Returns when the user quits.
     mutating func run() async throws(BrokerError) {
         screen.resize(to: terminal.size)
         try await view.show(on: screen.surface.surface)

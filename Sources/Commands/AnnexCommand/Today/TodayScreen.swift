@@ -32,8 +32,8 @@ struct TodayScreen {
     private static let hints = "↑↓ choose  1-9 press  e expand  r refresh"
     private static let arranging = "  J K move  x remove  a add"
 
-    /// How long keys have no effect after the chosen card has changed. A key that was meant for the previous card must
-    /// not affect the next card.
+    /// How long keys have no effect after another card has taken the place of the chosen card. A key that was meant for
+    /// the previous card must not affect the next card.
     private static let surprise = Duration.milliseconds(300)
 
     private let kind: TodaySurface.Kind
@@ -46,11 +46,12 @@ struct TodayScreen {
     private var page = Page.cards
     /// The first visible line of the cards.
     private var offset = 0
-    /// The digits of a number that may not be complete.
+    /// The digits that the user has typed of a number that may not be complete.
     private var digits = ""
     /// A message for the user. It is shown until the next key.
     private var message = ""
-    /// When another card took the place of the chosen card, and when this may have happened to a card under the mouse.
+    /// `choice` is the time at which another card took the place of the chosen card. `places` is the last time at which
+    /// the cards have moved, so another card may be under the mouse.
     private var changed = (choice: Duration?.none, places: Duration?.none)
 
     init(_ kind: TodaySurface.Kind = .view, style: Style, clock: any TodayClock = MachineClock()) {
@@ -148,7 +149,7 @@ struct TodayScreen {
         showChosen()
     }
 
-    /// Handles a digit. A number takes effect at once if no longer number begins with it.
+    /// Handles a digit. A number takes effect at once if no longer number in the card begins with it.
     private mutating func press(_ digit: Character) -> Wish? {
         digits.append(digit)
         guard let place, let number = Int(digits), number > 0 else {
@@ -166,7 +167,7 @@ struct TodayScreen {
         return picks.indices.contains(number - 1) ? .perform(picks[number - 1], in: cards[place].id) : nil
     }
 
-    /// A click chooses the card under the mouse. If it hits a pick, it also performs that pick.
+    /// A click chooses the card under the mouse. If the click hits a pick, it also performs that pick.
     private mutating func click(at column: Int, row: Int) -> Wish? {
         guard row < room, !isRecent(changed.places) else { return nil }
         var line = offset + row
@@ -214,7 +215,7 @@ struct TodayScreen {
         return visible + Array(repeating: "", count: room - visible.count) + [footer]
     }
 
-    /// Why there is no card.
+    /// A message that says why there is no card.
     private var lack: String {
         switch kind {
         case .view: "no widget is switched on: press a to add one"
@@ -234,7 +235,7 @@ struct TodayScreen {
         return [style.bold("Add a widget"), ""] + rows + ["", style.faint(fitting("Enter adds, Esc goes back"))]
     }
 
-    /// The beginning of a text that fits into a row.
+    /// The beginning of a text, as far as it fits into a row.
     private func fitting(_ text: String) -> String {
         var columns = 0
         let scalars = text.unicodeScalars.prefix { scalar in

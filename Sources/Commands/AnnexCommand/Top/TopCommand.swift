@@ -83,7 +83,8 @@ struct TopCommand: ParsableCommand {
             // There are two lines above the rows and one line below. The cursor stays in the last line.
             let most = isDrawn ? max(1, (size?.rows ?? 24) - 4) : .max
             let lines = table.lines(rows, most: most)
-            // Drawing starts at the top. It clears each line to its end, and everything that an older table left below.
+            // Drawing starts at the top. Each line is cleared to its end, and so are the lines that an older table left
+            // below.
             if isDrawn { print("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J", terminator: "") }
             if !isDrawn { print(lines.joined(separator: "\n")) }
         }

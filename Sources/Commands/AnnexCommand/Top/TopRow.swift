@@ -5,13 +5,13 @@ import AnnexPolicy
 import AnnexSandbox
 import Glibc
 
-/// The figures of a running extension between two moments. A rate is nil if the number is missing at one of the
+/// The figures of a running extension between two moments. A rate is nil if its figure is missing at one of the
 /// moments.
 struct TopRow {
     let shown: LiveStatusSnapshot
     /// The seconds since a host requested the extension.
     let age: Double
-    /// The number of processors in use. 1 means one processor all the time.
+    /// The average number of processors in use. 1 means one processor all the time.
     let processor: Double?
     /// The memory in bytes.
     let memory: UInt64?
@@ -88,7 +88,8 @@ struct TopMoment {
         let memory: UInt64?
     }
 
-    /// The permanent identity of an extension. The kernel may reuse the number of the extension's process.
+    /// The identity of a running extension: its broker, and its number in this broker. The process number would not do,
+    /// because the kernel may reuse it.
     struct Name: Hashable {
         let broker: Int32
         let number: UInt64

@@ -56,8 +56,8 @@ package enum ItemKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The types in which a browser offers a page: the data that its script collected, an archive, or the page's
-    /// source.
+    /// The types in which a browser offers a page: the data that a script collected in the page, an archive, or the
+    /// page's source.
     private static let pages = ["com.apple.property-list", "com.apple.webarchive", "public.html"]
     private static let files = ["public.data", "public.directory", "public.item"]
 }
@@ -84,9 +84,9 @@ struct ItemKinds: Sendable, Hashable {
 
 /// The kinds that include a type.
 struct TypeKinds: Sendable {
-    /// The kinds if the type belongs to an attachment.
+    /// The kinds that include the type if it belongs to an attachment.
     private(set) var ofAttachment = ItemKinds()
-    /// The kinds if the type belongs to an item's own text.
+    /// The kinds that include the type if it belongs to an item's own text.
     private(set) var ofText = ItemKinds()
 
     init(_ ancestors: Set<String>) {

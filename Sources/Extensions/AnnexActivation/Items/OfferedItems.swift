@@ -3,12 +3,12 @@ package import AnnexModel
 /// The items that a host offers to extensions, in the form that activation rules need: types and counts, but no
 /// contents.
 ///
-/// Equal items are kept once, with their number, and so are equal attachments. So a thousand photos of the same types
-/// need no more work than one photo.
+/// Equal items are kept once, with the number of times that they occur. The same holds for equal attachments. So a
+/// thousand photos of the same types need no more work than one photo.
 package struct OfferedItems: Sendable {
     /// An attachment's types.
     struct Attachment: Sendable, Hashable {
-        /// The places of the attachment's types in `types`.
+        /// The indices of the attachment's types in `types`.
         let types: [Int]
         /// Whether the attachment stands for the text of an item without attachments.
         let isText: Bool
@@ -16,7 +16,8 @@ package struct OfferedItems: Sendable {
 
     /// An item's attachments.
     struct Item: Sendable, Hashable {
-        /// The places of the item's attachments in `attachments`, with their numbers.
+        /// The indices of the item's attachments in `attachments`, each with the number of times that the attachment
+        /// occurs.
         let attachments: [Group]
     }
 
@@ -42,7 +43,7 @@ package struct OfferedItems: Sendable {
         }
     }
 
-    /// A group of equal elements: the place of the element, and how often it occurs.
+    /// A group of equal elements: the index of the element, and how often the element occurs.
     struct Group: Sendable, Hashable {
         let place: Int
         var count: Int

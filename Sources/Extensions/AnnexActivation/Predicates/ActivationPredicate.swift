@@ -1,7 +1,8 @@
 /// An activation rule in the form of a predicate. It uses the part of Apple's predicate language that such rules need.
 ///
 /// The predicate can read the types and counts of the items: `extensionItems`, the `attachments` of an item, and the
-/// `registeredTypeIdentifiers` of an attachment. Everything outside this language is an error with its column.
+/// `registeredTypeIdentifiers` of an attachment. For any text outside this language, the reader throws an error with
+/// the column of that text.
 package struct ActivationPredicate: Sendable {
     let condition: Condition
     /// The most variables that are in force at the same time.

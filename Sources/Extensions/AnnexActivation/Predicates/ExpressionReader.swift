@@ -54,7 +54,8 @@ struct ExpressionReader {
             try count(2)
             all.append(try sequence())
         }
-        // The loop starts at the end, because each alternative jumps over all alternatives after it.
+        // The alternatives are joined from the last to the first, because each alternative jumps over all alternatives
+        // after it.
         return all.dropLast().reversed().reduce(all.last ?? []) { rest, one in
             [.branch(1, one.count + 2)] + one + [.jump(rest.count + 1)] + rest
         }

@@ -155,7 +155,7 @@ struct PredicateParser {
 
     // MARK: Variables
 
-    /// Reads the condition of a subquery. The variable of the subquery is in force only there.
+    /// Reads the condition of a subquery. The variable of the subquery is in force only in this condition.
     mutating func scoped(
         _ name: String, as element: (_ slot: Int) -> PredicateOperand
     ) throws(PredicateError) -> (slot: Int, condition: Condition) {

@@ -9,9 +9,9 @@ struct PredicateRun {
     /// The results of conformance tests.
     private var conformance: ConformanceMemo
 
-    /// So many visits of a pattern's places count as one step.
+    /// The number of visits of a pattern's places that count as one step.
     private static let visitsOfStep = 16
-    /// So many compared bytes count as one step.
+    /// The number of compared bytes that count as one step.
     private static let bytesOfStep = 256
 
     init(items: OfferedItems, slots: Int, literals: Int, steps: Int) {

@@ -1,11 +1,12 @@
 package import AnnexModel
 
-/// The rule that decides for which items an extension is offered. It is the extension's `NSExtensionActivationRule`, or
-/// comes from the attributes of its point.
+/// The rule that decides for which items an extension is offered. It is the extension's `NSExtensionActivationRule`. If
+/// a photo editing extension lacks this key, its `PHSupportedMediaTypes` gives the rule.
 package enum ActivationRule: Sendable {
     case dictionary(DictionaryRule)
     case predicate(ActivationPredicate)
-    /// The rule of a photo editing extension. It takes one picture, or one movie if its attributes say so.
+    /// The rule of a photo editing extension. Such an extension takes one picture, or one movie if its attributes say
+    /// so.
     case photos(images: Bool, movies: Bool)
     /// The extension states no rule.
     case none
@@ -47,7 +48,8 @@ package enum ActivationRule: Sendable {
         }
     }
 
-    /// If the key is missing, an editor takes only pictures.
+    /// Reads the value of `PHSupportedMediaTypes`. If the key is missing, the photo editing extension takes only
+    /// pictures.
     private static func photos(_ value: ItemValue?) -> ActivationRule {
         guard let value else { return .photos(images: true, movies: false) }
         let names = value.list?.compactMap(\.string) ?? []

@@ -14,8 +14,8 @@ struct KnownType {
         mimeTypes = mime
     }
 
-    /// All rows of the table. If `TypeIdentifier` already has a type, its parents come from there, and the row only
-    /// adds names.
+    /// All rows of the table. If `TypeIdentifier` already has the type of a row, the type's parents come from
+    /// `TypeIdentifier`, and the row only adds names.
     static let all = kinds + texts + pictures + sounds + archives + documents
 
     private static let kinds = [

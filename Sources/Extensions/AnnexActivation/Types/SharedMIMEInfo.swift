@@ -73,8 +73,8 @@ extension TypeTable {
 
     private static func isPlain(_ character: Character) -> Bool { !"*?[]".contains(character) }
 
-    /// The type that belongs to a MIME type. If the table has none, this adds a type with an identifier that is made
-    /// from the MIME type.
+    /// The type that belongs to a MIME type. If the table has no such type, this method adds a type with an identifier
+    /// that is made from the MIME type.
     private mutating func identifier(
         ofMIME name: String, parents: [String: [String]], depth: Int = 0
     ) -> TypeIdentifier {

@@ -109,7 +109,8 @@ extension TypeTable {
         return table
     }
 
-    /// The endings that are unknown to the table, including their last parts. The longest ending of a name decides. So
-    /// without this check, an app could declare `final.png` and take such files away from pictures.
+    /// The endings that an app may declare. Such an ending is unknown to the table, and so is each of its parts after a
+    /// dot. The longest ending of a file's name decides the file's type. So without this check, an app could declare
+    /// `final.png` and take such files away from pictures.
     private func free(_ endings: [String]) -> [String] { endings.filter { type(ofFile: "x.\($0)") == nil } }
 }

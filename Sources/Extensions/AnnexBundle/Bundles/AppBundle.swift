@@ -15,11 +15,11 @@ public final class AppBundle: Sendable {
     /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, this is the same as
     /// `version`.
     public let shortVersion: BundleVersion
-    /// The URL schemes in `CFBundleURLTypes`. They are in lower case and sorted. Each appears once, and there are at
-    /// most 64.
+    /// The URL schemes in `CFBundleURLTypes`. They are in lower case and sorted. Each scheme appears once, and there
+    /// are at most 64 schemes.
     public let urlSchemes: [String]
-    /// The identifier of the widget that lists of quick actions show: the one in `UIApplicationShortcutWidget`, or the app's only widget;
-    /// nil if there is none.
+    /// The identifier of the widget that a list of quick actions shows for this app. `UIApplicationShortcutWidget`
+    /// names this widget. If the key is missing, the app's only widget is used. Nil if there is no such widget.
     public let shortcutWidget: String?
     /// The entitlements that the app asks for.
     public let entitlements: Entitlements

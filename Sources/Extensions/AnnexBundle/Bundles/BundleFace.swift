@@ -7,13 +7,13 @@ public struct BundleTexts: Sendable, Hashable {
     public let name: LocalizedText
     /// `NSHumanReadableDescription`: what the bundle does, in a sentence. Nil if the key is missing.
     public let summary: LocalizedText?
-    /// Whether Annex could read all files with texts. If not, a later reading may find more texts, because the process
-    /// may only have been short of descriptors for a moment.
+    /// Whether Annex could read all files with texts. If this is false, a later reading may find more texts. The
+    /// process may only have been short of descriptors for a moment.
     public let isWhole: Bool
 }
 
 // Texts and icons are read only when a host asks for them. So an installed app uses no memory for languages and
-// pictures that are never shown, and opening an app takes no longer.
+// pictures that are never shown, and reading them does not delay the opening of an app.
 
 extension AppBundle {
     /// Reads the app's name and summary in all languages.
@@ -106,7 +106,7 @@ struct BundleFace: ~Copyable {
         return try IconReader(bundle.info()).icon(in: bundle, isTemplate: isTemplate)
     }
 
-    /// Checks the texts and icons that users see. Only the validation needs this.
+    /// Checks the texts and icons that users see. Only the validation of a bundle needs this check.
     static func check(_ bundle: borrowing BundleDirectory, info: InfoDictionary, reporting findings: FindingCollector) {
         guard findings.isValidating else { return }
         _ = Translations(of: bundle, keys: keys, reporting: findings)

@@ -50,8 +50,8 @@ struct BundleParts: ~Copyable {
     }
 }
 
-/// The facts about a containing app that the checks of its extensions need. If the app has a fault, the fact is
-/// missing, and the check that needs the fact is skipped.
+/// The facts about a containing app that the checks of its extensions need. If a fault of the app leaves a fact
+/// unknown, the fact is nil, and the checks that need this fact are skipped.
 struct ContainingApp {
     let identifier: String?
     let name: String?

@@ -13,7 +13,8 @@ public struct BundleValidation: Sendable, Hashable {
     /// How many findings were not kept.
     public let omitted: Int
 
-    /// Examines an app. It makes the checks of an installation, and further checks that would take too long there.
+    /// Examines an app. This initializer makes the checks that an installation makes, and further checks that would
+    /// take too long in an installation.
     ///
     /// - Parameter path: the app's directory, `Name.app`.
     public init(app path: String) { self.init(app: path) { _ in [] } }
@@ -36,7 +37,7 @@ public struct BundleValidation: Sendable, Hashable {
         omitted = all.reduce(0) { $0 + $1.omitted }
     }
 
-    /// How many findings have a severity.
+    /// How many findings have the given severity.
     public func count(of severity: BundleFinding.Severity) -> Int {
         findings.count { $0.severity == severity }
     }

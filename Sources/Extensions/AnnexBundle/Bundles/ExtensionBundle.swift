@@ -11,14 +11,15 @@ public final class ExtensionBundle: Sendable {
     public let displayName: String
     /// `CFBundleVersion`; if the key is missing, the app's version.
     public let version: BundleVersion
-    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, this is the app's version to
-    /// show.
+    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, this is the app's
+    /// `shortVersion`.
     public let shortVersion: BundleVersion
     /// `NSExtensionPointIdentifier`, for example `com.apple.photo-editing`.
     public let extensionPoint: String
     /// `NSExtensionPrincipalClass`; nil if the key is missing.
     public let principalClass: String?
-    /// `NSExtensionMainStoryboard`; nil if the key is missing. Annex keeps the value but has no user interface to load.
+    /// `NSExtensionMainStoryboard`; nil if the key is missing. Annex keeps the value but cannot load a user interface
+    /// from a storyboard.
     public let mainStoryboard: String?
     /// The entitlements that the extension asks for.
     public let entitlements: Entitlements
@@ -38,9 +39,9 @@ public final class ExtensionBundle: Sendable {
     /// Reads an extension and reports every fault.
     ///
     /// - Parameters:
-    ///   - name: the name of its directory.
-    ///   - plugIns: the directory around it.
-    ///   - app: the app that carries it.
+    ///   - name: the name of the extension's directory.
+    ///   - plugIns: the app's directory `PlugIns`, in which the extension lies.
+    ///   - app: the app that carries the extension.
     /// - Returns: nil if the extension cannot be used.
     init?(
         _ name: String, in plugIns: borrowing BundleDirectory, of app: ContainingApp,
@@ -93,7 +94,8 @@ public final class ExtensionBundle: Sendable {
 
     /// Reads `NSExtensionAttributes`: all keys that the extension point itself defines. Empty if the key is missing.
     ///
-    /// Each call reads the bundle again. So an installed extension uses no memory for attributes that nothing asks for.
+    /// Each call reads the bundle again. So an installed extension uses no memory for attributes that no caller asks
+    /// for.
     /// - Throws: a `BundleError`, for example if `Info.plist` has changed since the bundle was checked.
     public func attributes() throws(BundleError) -> [String: PropertyListValue] {
         let info = try BundleDirectory.info(again: directory, shown: shown, unchangedSince: checked)

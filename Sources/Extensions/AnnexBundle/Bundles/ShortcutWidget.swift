@@ -1,10 +1,11 @@
 internal import AnnexModel
 
-/// The widget of an app that lists of quick actions show.
+/// Finds the widget that a list of quick actions shows for an app.
 enum ShortcutWidget {
     private static let key = "UIApplicationShortcutWidget"
 
-    /// - Returns: the identifier that the app names, or the one of its only widget; nil if there is none.
+    /// - Returns: the identifier of the widget that the app names, or of the app's only widget; nil if there is no such
+    ///   widget.
     static func read(
         _ info: InfoDictionary, among extensions: [ExtensionBundle], reporting findings: FindingCollector
     ) -> String? {

@@ -55,7 +55,7 @@ struct BundleDirectory: ~Copyable {
     func shown(_ name: String) -> String { "\(shown)/\(Escaped(name))" }
 
     /// Opens a file of the given kind beneath this directory. Rejects links. `O_NONBLOCK` prevents the open from
-    /// blocking on a pipe or a device. Both are rejected afterwards.
+    /// blocking on a pipe or a device. Pipes and devices are rejected afterwards.
     func open(_ name: String, rule: BundleRule, kind: FileStatus.Kind) throws(BundleError) -> BundleFile {
         let shown = shown(name)
         let opened: Descriptor
@@ -157,8 +157,8 @@ public struct BundleFile: ~Copyable, Sendable {
     /// then compares device and inode.
     public let path: String
 
-    /// Whether the file is unchanged since the check and still has a name. The contents or rights of an open file can
-    /// change.
+    /// Whether the file is unchanged since the check and still has a name. This check is needed because the contents or
+    /// rights of an open file can change.
     package func isUnchanged() throws(SystemError) -> Bool {
         let now = try descriptor.status()
         return now.isUnchanged(since: status) && now.links > 0

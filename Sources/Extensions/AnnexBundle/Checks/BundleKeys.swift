@@ -1,7 +1,7 @@
 internal import AnnexModel
 
-/// The keys that the property lists of both apps and extensions have. If a value is missing or wrong, it is nil here.
-/// If it is wrong, the fault is also among the findings.
+/// The keys that the property lists of both apps and extensions have. A value that is missing or wrong is nil here. The
+/// fault of a wrong value is also among the findings.
 struct BundleKeys {
     let identifier: String?
     /// `CFBundleName`.
@@ -13,8 +13,8 @@ struct BundleKeys {
     /// `CFBundleShortVersionString`.
     let shortVersion: BundleVersion?
 
-    /// The greatest length of a name that the validation accepts without advice to shorten it. Most hosts cut off longer names
-    /// in their lists.
+    /// The greatest length of a name. If a name is longer, the validation advises to shorten it. Most hosts cut off
+    /// longer names in their lists.
     private static let longestName = 40
 
     init(_ info: InfoDictionary, reporting findings: FindingCollector) {

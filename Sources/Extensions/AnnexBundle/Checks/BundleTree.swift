@@ -18,9 +18,9 @@ final class BundleTree {
     private(set) var extensionNames: [String] = []
     /// The names in the app's own directory.
     private(set) var topNames: Set<String> = []
-    /// The paths of all regular files that the walks passed, for the checks of the validation.
+    /// The paths of all regular files that the walks visited, for the checks of the validation.
     private(set) var files: [String] = []
-    /// The paths of all symbolic links that the walks passed, for the checks of the validation.
+    /// The paths of all symbolic links that the walks visited, for the checks of the validation.
     private(set) var links: [String] = []
 
     /// Walks the app's own files.
@@ -63,8 +63,8 @@ final class BundleTree {
         }
     }
 
-    /// Whether the path belongs to an extension. If so, this records the extension's name, and a later walk passes its
-    /// files.
+    /// Whether the path belongs to an extension. If so, this method records the extension's name, and a later walk
+    /// visits the extension's files.
     private func isExtension(_ path: String, in directory: String) -> Bool {
         guard directory == Self.extensions, path.hasSuffix(".appex") else { return false }
         extensionNames.append(String(path.dropFirst(Self.extensions.count + 1)))

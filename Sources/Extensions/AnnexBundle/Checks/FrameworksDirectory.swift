@@ -13,8 +13,8 @@ package final class FrameworksDirectory: Sendable {
         self.directory = directory
     }
 
-    /// Opens the directory of an app; nil if the app has none. If there is a link in its place, the link is refused,
-    /// even if it leads to a place within the app.
+    /// Opens the directory of an app; nil if the app has none. If `Frameworks` is a link, the link is refused, even if
+    /// it leads to a place within the app.
     static func open(in app: borrowing BundleDirectory) throws(BundleError) -> FrameworksDirectory? {
         guard let directory = try app.openIfPresent(name, rule: .p1, kind: .directory) else { return nil }
         return FrameworksDirectory(directory)

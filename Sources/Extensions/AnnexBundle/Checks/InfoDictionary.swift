@@ -108,7 +108,7 @@ extension InfoDictionary {
         return text
     }
 
-    /// A dictionary inside this one; nil if the key is missing.
+    /// A dictionary inside this dictionary; nil if the key is missing.
     func dictionary(_ key: String) throws(BundleError) -> InfoDictionary? {
         guard let value = values[key] else { return nil }
         guard let values = value.dictionary else {

@@ -7,7 +7,7 @@ internal import AnnexModel
 /// that it is built for. If there are programs for several processors, they lie in directories named after the
 /// processors, `x86_64` and `aarch64`.
 struct BundlePrograms: ~Copyable {
-    /// The program for this machine; nil if there is none without a fault.
+    /// The program for this machine; nil if there is no program without a fault.
     var own: BundleFile?
     /// The processors for which there is a program. Only the validation checks the programs of other machines.
     fileprivate(set) var processors: Set<Processor> = []
@@ -81,7 +81,8 @@ struct ProgramChecks {
         if processor == .own { programs.own = consume file }
     }
 
-    /// Adds the program in the bundle's own directory. It must exist if no processor's directory has a program.
+    /// Adds the program in the bundle's own directory. If no processor's directory has a program, this program must
+    /// exist.
     private func addPlain(_ name: String, in bundle: borrowing BundleDirectory, to programs: inout BundlePrograms) {
         let shown = bundle.shown(name)
         let hasOthers = !programs.processors.isEmpty
@@ -171,7 +172,8 @@ extension ProgramChecks {
         }
     }
 
-    /// Under each policy that forbids writable code, the launch rejects such a program. All shipped policies forbid it.
+    /// Reports memory that is writable and executable, and an executable stack. Under each policy that forbids writable
+    /// code, the launch rejects such a program. All shipped policies forbid writable code.
     private func checkMemory(_ program: ElfProgram, shown: String) {
         if program.hasWritableCode {
             findings.report(

@@ -7,7 +7,7 @@ struct URLSchemes {
     /// The most schemes of one app.
     private static let most = 64
 
-    /// The schemes in lower case and sorted. Each appears once.
+    /// The schemes in lower case and sorted. Each scheme appears once.
     ///
     /// - Throws: an error if the value is not an array of dictionaries that each list schemes.
     static func read(_ info: InfoDictionary) throws(BundleError) -> [String] {

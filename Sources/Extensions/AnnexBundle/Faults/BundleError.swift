@@ -45,7 +45,7 @@ public enum BundleRule: String, Sendable, Hashable {
     case p7 = "P7"
     /// The bundle does not require a later version of Annex than this version.
     case p9 = "P9"
-    /// An extension has a program for every processor for which its app has one.
+    /// An extension has a program for every processor for which its app has a program.
     case p11 = "P11"
     /// A bundle states its version, which can be compared with others.
     case p12 = "P12"

@@ -47,7 +47,7 @@ final class FindingCollector {
         self.purpose = purpose
     }
 
-    /// Whether checks that only the validation needs should run. They may take long.
+    /// Whether checks that only the validation needs should run. These checks may take long.
     var isValidating: Bool { purpose == .validating }
 
     var firstError: BundleError? { findings.first { $0.severity == .error }?.fault }

@@ -42,7 +42,7 @@ enum IconStyle {
     /// The extension's own icon. If the extension has none, the app's icon.
     case own
 
-    /// The style of the extensions of a point.
+    /// The style of the extensions of an extension point.
     init(point: String) {
         switch point {
         case "com.apple.share-services": self = .app
@@ -78,8 +78,8 @@ struct IconReader {
             remedy: "add the file \(Escaped(name)).png")
     }
 
-    /// The name of the picture. If the list names several sizes, the last one is used, because such lists begin with
-    /// the smallest size.
+    /// The name of the picture. If the property list names pictures of several sizes, the last picture is used, because
+    /// such lists begin with the smallest size.
     private func name() throws(BundleError) -> String? {
         if let name = try info.text(Self.key, rule: .p6) { return name }
         let primary = try info.dictionary("CFBundleIcons")?.dictionary("CFBundlePrimaryIcon")

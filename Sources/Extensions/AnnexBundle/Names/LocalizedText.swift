@@ -11,7 +11,8 @@ public struct LocalizedText: Sendable, Hashable {
     ///
     /// At most 64 languages, and 16 KiB of text.
     public let translations: [String: String]
-    /// `CFBundleDevelopmentRegion`: the language of the bundle's author, in the same form. Nil if the key is missing.
+    /// `CFBundleDevelopmentRegion`: the language of the bundle's author, in the same form as the languages of
+    /// `translations`. Nil if the key is missing.
     public let developmentLanguage: String?
 
     package init(_ text: String, translations: [String: String] = [:], developmentLanguage: String? = nil) {

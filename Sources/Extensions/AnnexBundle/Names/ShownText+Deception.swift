@@ -30,8 +30,8 @@ extension ShownText {
 }
 
 extension ShownText {
-    /// The scripts with letters that look like letters of another script here. Letters of scripts that are not listed
-    /// appear together with Latin letters in ordinary names.
+    /// The scripts with letters that look like letters of another script in this list. Letters of scripts that are not
+    /// listed appear together with Latin letters in ordinary names.
     private enum Script: String {
         case latin = "Latin"
         case greek = "Greek"

@@ -47,7 +47,7 @@ extension ElfProgram {
 struct ElfSymbols {
     /// The wanted names that the program defines or takes from a library.
     private(set) var found: Set<String> = []
-    /// The wanted names that the program takes from a library. Its own code calls them.
+    /// The wanted names that the program takes from a library. The program's own code calls these functions.
     private(set) var taken: Set<String> = []
 
     private let wanted: Set<[UInt8]>

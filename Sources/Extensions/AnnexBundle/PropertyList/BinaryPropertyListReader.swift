@@ -84,8 +84,8 @@ extension BinaryPropertyListReader {
         }
     }
 
-    /// The length of an object. It is the low half of its marker. If that is 15, the length is the integer object that
-    /// follows.
+    /// The length of an object. The low half of the object's marker gives the length. If the low half is 15, the
+    /// integer object after the marker gives the length.
     private func length(_ low: Int, at place: Int) -> (count: Int, body: Int)? {
         guard low == 0x0F else { return (low, place) }
         guard let marker = file.number(at: place, size: 1), marker >> 4 == 1, marker & 0x0F <= 3 else { return nil }
@@ -98,7 +98,7 @@ extension BinaryPropertyListReader {
         switch size {
         case 1, 2, 4: file.number(at: place, size: size).map(Int64.init)
         case 8: file.bits(at: place, size: 8).map(Int64.init(bitPattern:))
-        // An integer of 16 bytes may exceed Int64. Larger values are rejected.
+        // An integer of 16 bytes may exceed Int64. Values that exceed Int64 are rejected.
         case 16:
             file.bits(at: place, size: 8) == 0 ? file.bits(at: place + 8, size: 8).flatMap(Int64.init(exactly:)) : nil
         default: nil

@@ -43,8 +43,8 @@ private struct PlaceholderFilling {
         self.values = values
     }
 
-    /// - Parameter names: the settings whose values contain the text. The function does not fill them in again, so that
-    ///   no value contains itself.
+    /// - Parameter names: the settings whose values contain the text. The function does not fill in these settings
+    ///   again, so that no value contains itself.
     mutating func filled(_ text: String, expanding names: Set<String>) -> String {
         var result = ""
         var rest = Substring(text)

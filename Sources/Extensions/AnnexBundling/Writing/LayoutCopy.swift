@@ -4,7 +4,8 @@ internal import Glibc
 
 /// One bundle while it is being made: the app, or an extension in the app.
 struct BundlePart {
-    /// The name of the bundle's directory in the layout. This name finds the bundle's own settings and programs.
+    /// The name of the bundle's directory in the layout. The recipe lists the bundle's own settings and programs under
+    /// this name.
     let name: String
     /// The bundle's directory beneath the app; empty for the app itself.
     let path: String
@@ -47,7 +48,7 @@ struct LayoutCopy {
         left: inout Int
     ) throws(BundlingError) {
         // If the new app lies in its own layout, the app would be copied into itself without end. The limit on the
-        // depth stops this.
+        // depth stops this copying.
         guard depth <= Self.deepest else {
             throw BundlingError(
                 .layout, place: "\(folder)/\(path)", what: "lies more than \(Self.deepest) folders deep",
@@ -78,7 +79,8 @@ struct LayoutCopy {
         }
     }
 
-    /// Checks that a bundle has at most one list of entitlements. The copy of this list is named after the program.
+    /// Checks that a bundle has at most one list of entitlements. The copy of each list is named after the program, so
+    /// two copies would have the same name.
     private func checkEntitlements(_ names: [String], in path: String) throws(BundlingError) {
         let lists = names.filter { $0.hasSuffix(Self.entitlements) }
         guard parts[path] != nil, lists.count > 1 else { return }

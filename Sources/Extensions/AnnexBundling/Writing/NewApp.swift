@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The place of a new app. The app is first written to another name beside its place. When it is complete, it is
-/// renamed. If the program is killed, the place holds either the old app or the new app.
+/// The place of a new app. The app is first written under another name beside its place. When the app is complete, it
+/// is renamed. If the program is killed, the place holds either the old app or the new app.
 struct NewApp: ~Copyable {
     private let parent: Descriptor
     private let path: String
@@ -11,7 +11,7 @@ struct NewApp: ~Copyable {
     private let replaces: Bool
 
     /// - Parameters:
-    ///   - path: the new app's directory, `Name.app`. The directory around it must exist.
+    ///   - path: the new app's directory, `Name.app`. The directory that contains this directory must exist.
     ///   - replaces: whether the new app replaces an existing app.
     init(at path: String, replaces: Bool) throws(BundlingError) {
         let parts = path.split(separator: "/")

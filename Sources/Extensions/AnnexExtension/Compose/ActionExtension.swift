@@ -3,8 +3,9 @@ public import AnnexModel
 
 /// The principal object of an extension for the point `com.apple.ui-services`, if the extension has its own view.
 ///
-/// The host shows the view, and sends the user's actions in it. The extension answers with `completeRequest(returning:)`. If a
-/// host lets its content be edited, it replaces its items by these items. An action without a view is an `AppExtension`.
+/// The host shows the view, and sends the user's actions in it. The extension answers with
+/// `completeRequest(returning:)`. If the content of the host can be edited, the host replaces its items by the items
+/// of the answer. The principal object of an action without a view is an `AppExtension`.
 ///
 /// ```swift
 /// @main final class Shorten: ActionExtension {
@@ -19,7 +20,8 @@ public import AnnexModel
 /// }
 /// ```
 public protocol ActionExtension: SessionExtension {
-    /// The view that the host shows. Called when the sheet opens, after each of the user's actions, and by `reloadView()`.
+    /// The view that the host shows. Annex calls this function when the sheet opens, after each of the user's
+    /// actions, and in `reloadView()`.
     func view(in sheet: ActionSheet) -> ContentNode
 
     /// Called when the user pressed a button or picked an option.
@@ -31,7 +33,8 @@ public protocol ActionExtension: SessionExtension {
     /// Called when the view has appeared. Begin to load the attachments here. By default, nothing happens.
     func presentationAnimationDidFinish(in sheet: ActionSheet)
 
-    /// Called when the user cancelled the action. By default, the request is cancelled with `ExtensionError.userCancelled`.
+    /// Called when the user cancelled the action. By default, the request is cancelled with
+    /// `ExtensionError.userCancelled`.
     func didSelectCancel(in sheet: ActionSheet)
 }
 
@@ -45,10 +48,10 @@ extension ActionExtension {
 
 /// The view that the host shows for an `ActionExtension`, as the extension sees it.
 public final class ActionSheet: DialogueSheet {
-    /// The request with the items. Its answer closes the view.
+    /// The request with the items. The answer to the request closes the view.
     public let context: ExtensionContext
     private let principal: any ActionExtension
-    /// The number of the last change that was made for the host.
+    /// The number of the last change that this object made for the host.
     private var changes: UInt64 = 0
 
     init(_ context: ExtensionContext, principal: any ActionExtension) {
@@ -58,11 +61,12 @@ public final class ActionSheet: DialogueSheet {
 
     /// Makes a new view and shows it, for example when a text has loaded.
     ///
-    /// A view of more than about 32 KiB does not fit into a notice. It is shown after the user's next action.
+    /// A view of more than about 32 KiB does not fit into a notice. The host shows such a view after the user's next
+    /// action.
     public func reloadView() {
         guard context.isOpen else { return }
-        // If this fails, the view is shown later, because each answer to an event carries the view too. If the host is gone, it
-        // needs no view.
+        // If the notice cannot be sent, the host gets the view later, because each answer to an event carries the
+        // view too. If the host is gone, it needs no view.
         try? context.sendAndWait(change())
     }
 

@@ -1,7 +1,7 @@
 internal import AnnexChannel
 internal import AnnexModel
 
-/// A sheet that a host shows for a request of items. The answer to the request closes the sheet.
+/// A sheet that a host shows for a request with items. The answer to the request closes the sheet.
 protocol DialogueSheet: AnyObject {
     /// The request with the items.
     var context: ExtensionContext { get }
@@ -9,11 +9,12 @@ protocol DialogueSheet: AnyObject {
     func answer(_ event: ComposeEvent) -> ComposeAnswer
 }
 
-/// Serves an extension with a sheet. It gives the request with the items and the events of the sheet to the same sheet object.
+/// Serves an extension that has a sheet. This object passes the request with the items, and all events of the sheet,
+/// to one sheet object.
 final class ComposeDialogue {
     private let makeSheet: (ExtensionContext) -> any DialogueSheet
     private var sheet: (any DialogueSheet)?
-    /// The event `opened`, if it arrived before the request with the items.
+    /// The event `opened` and its open response, if the event arrived before the request with the items.
     private var early: (event: ComposeEvent, answer: DeferredAnswer<ComposeAnswer>)?
 
     /// - Returns: nil if the extension has no sheet.
@@ -49,7 +50,7 @@ final class ComposeDialogue {
                 early = (event, DeferredAnswer(response))
                 return
             }
-            // The answer to the request is already being sent, so the event has no effect any more.
+            // The answer to the request is already being sent, so this event has no effect any more.
             try? response.send(ComposeAnswer(ComposeChange()))
             return
         }

@@ -3,18 +3,18 @@ internal import AnnexModel
 
 /// The compose sheet that the host shows for a `ShareExtension`, as the extension sees it.
 public final class ComposeSheet: DialogueSheet {
-    /// The request with the items to share. Its answer closes the sheet.
+    /// The request with the items to share. The answer to the request closes the sheet.
     public let context: ExtensionContext
     /// The text in the sheet. An extension may replace it.
     public var contentText: String { didSet { isTextReplaced = true } }
-    /// The number of characters that the user may still write; negative if there are too many. If it is nil, the sheet shows no
-    /// number. Set this property in `isContentValid(in:)`.
+    /// The number of characters that the user may still write; negative if there are too many. If the value is nil,
+    /// the sheet shows no number. Set this property in `isContentValid(in:)`.
     public var charactersRemaining: Int?
 
     private let principal: any ShareExtension
     private var items: [ConfigurationItem] = []
     private var isTextReplaced = false
-    /// The number of the last change that was made for the host.
+    /// The number of the last change that this object made for the host.
     private var changes: UInt64 = 0
 
     init(_ context: ExtensionContext, principal: any ShareExtension) {
@@ -23,10 +23,11 @@ public final class ComposeSheet: DialogueSheet {
         self.principal = principal
     }
 
-    /// Checks the content again, for example when a picture has loaded, and shows the result.
+    /// Checks again whether the user may post, for example when a picture has loaded, and shows the result in the
+    /// sheet.
     public func validateContent() { send(change()) }
 
-    /// Makes the settings again and shows them.
+    /// Asks the principal object for its settings again, and shows them in the sheet.
     public func reloadConfigurationItems() { send(changeWithItems()) }
 
     private func send(_ change: ComposeChange) {
@@ -34,7 +35,8 @@ public final class ComposeSheet: DialogueSheet {
         do {
             try context.sendAndWait(change)
         } catch {
-            // If the text is too large for a notice, it is sent with the next answer. If the host is gone, it needs no change.
+            // If the text is too large for a notice, the next answer carries the text. If the host is gone, nobody
+            // needs the change.
             isTextReplaced = isTextReplaced || change.contentText != nil
         }
     }
@@ -85,8 +87,8 @@ extension ComposeSheet {
         }
     }
 
-    /// Applies the user's choice. A host that shows an old list may name a setting or an option that no longer exists. In this
-    /// case nothing is chosen.
+    /// Applies the user's choice. A host that shows an old list may name a setting or an option that no longer
+    /// exists. In this case nothing is chosen.
     private func choose(_ option: UInt32, of item: UInt32) -> ComposeChange {
         if items.indices.contains(Int(item)), let options = items[Int(item)].options?(),
             options.indices.contains(Int(option))
@@ -137,8 +139,8 @@ extension ComposeSheet {
 }
 
 extension ExtensionContext {
-    /// Encodes a view for the host. If the view exceeds a limit, the program has a fault that its author must see. So the request
-    /// then fails.
+    /// Encodes a view for the host. If the view exceeds a limit, the request fails, because the author of the
+    /// extension must see this fault.
     func viewToShow(_ node: ContentNode) -> ContentMessage? {
         do {
             return try ContentMessage(node)

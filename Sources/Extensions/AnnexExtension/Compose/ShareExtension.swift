@@ -1,9 +1,10 @@
 public import AnnexModel
 
-/// The principal object of an extension for the point `com.apple.share-services`. Such an extension posts what the user selected.
+/// The principal object of an extension for the point `com.apple.share-services`. Such an extension posts what the
+/// user selected.
 ///
-/// The host shows a compose sheet, and these functions are called while the user works in it. They follow
-/// `SLComposeServiceViewController`.
+/// The host shows a compose sheet, and the functions of this protocol are called while the user works in the sheet.
+/// The functions follow `SLComposeServiceViewController`.
 ///
 /// ```swift
 /// @main final class Post: ShareExtension {
@@ -20,15 +21,15 @@ public import AnnexModel
 /// }
 /// ```
 public protocol ShareExtension: SessionExtension {
-    /// The faint text that an empty sheet shows. By default, there is none.
+    /// The faint text that an empty sheet shows. By default, there is no such text.
     var placeholder: String { get }
 
-    /// Whether the user may post the sheet's text. Called when the sheet opens, when the text changes, and at each other event in
-    /// the sheet. The function may set `charactersRemaining`. By default, every text is accepted.
+    /// Whether the user may post the sheet's text. Called when the sheet opens, when the text changes, and at each
+    /// other event in the sheet. The function may set `charactersRemaining`. By default, every text is accepted.
     func isContentValid(in sheet: ComposeSheet) -> Bool
 
     /// The settings below the text. Called when the sheet opens, after the user has chosen an option, and by
-    /// `reloadConfigurationItems()`. By default, there are none.
+    /// `reloadConfigurationItems()`. By default, there are no settings.
     func configurationItems(in sheet: ComposeSheet) -> [ConfigurationItem]
 
     /// Called when the sheet has appeared. Begin to load the attachments here. By default, nothing happens.
@@ -38,14 +39,16 @@ public protocol ShareExtension: SessionExtension {
     /// `completeRequest(returning:)`, at once or later.
     func didSelectPost(in sheet: ComposeSheet)
 
-    /// Called when the user cancelled the sheet. By default, the request is cancelled with `ExtensionError.userCancelled`.
+    /// Called when the user cancelled the sheet. By default, the request is cancelled with
+    /// `ExtensionError.userCancelled`.
     func didSelectCancel(in sheet: ComposeSheet)
 
-    /// The extension's own view, which the host draws instead of the sheet. Called when the sheet opens and after each of the
-    /// user's actions. By default, there is none.
+    /// The extension's own view, which the host draws instead of the sheet. Called when the sheet opens and after
+    /// each of the user's actions. By default, there is no view.
     func view(in sheet: ComposeSheet) -> ContentNode?
 
-    /// Called when the user pressed a button or picked an option in the extension's own view. By default, nothing happens.
+    /// Called when the user pressed a button or picked an option in the extension's own view. By default, nothing
+    /// happens.
     func perform(_ action: ContentAction, in sheet: ComposeSheet)
 }
 
@@ -85,8 +88,9 @@ public struct ConfigurationItem {
     /// - Parameters:
     ///   - title: the name of the setting.
     ///   - value: the current value; empty if there is none.
-    ///   - options: makes the list of options. It may have at most `ComposeLimits.options`.
-    ///   - choose: receives the index of the option that the user picked. Afterwards the settings are made again.
+    ///   - options: makes the list of options. The list may have at most `ComposeLimits.options` entries.
+    ///   - choose: receives the index of the option that the user picked. After this call, the sheet asks for all
+    ///     settings again.
     public init(
         title: String, value: String, options: @escaping () -> [String], choose: @escaping (_ option: Int) -> Void
     ) {

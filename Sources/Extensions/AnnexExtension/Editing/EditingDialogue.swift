@@ -1,18 +1,19 @@
 internal import AnnexChannel
 internal import AnnexModel
 
-/// Serves a `PhotoEditingExtension`. It gives the request with the picture and the events of the user's editing to the same
-/// editor.
+/// Serves a `PhotoEditingExtension`. This object passes the request with the picture, and all events of the user's
+/// editing, to one editor.
 final class EditingDialogue {
     private let makeEditor: () -> any PhotoEditingExtension
     private let life: ExtensionLife
     /// The editor of the dialogue that the host opened; nil if no dialogue is open.
     private var editor: (any PhotoEditingExtension)?
-    /// Whether the editor continues the earlier edit. The host was told this answer, so the editor is not asked again.
+    /// Whether the editor continues the earlier edit. The host already knows the editor's decision, so the editor is
+    /// not asked again.
     private var continues = false
-    /// The number of the last answer.
+    /// The number of the last answer to an event.
     private var answers: UInt64 = 0
-    /// The request with the picture. Its answer ends the dialogue.
+    /// The request with the picture. The answer to the request ends the dialogue.
     private var context: ExtensionContext?
     /// The response to `started`, if this event arrived before the request with the picture.
     private var early: DeferredAnswer<EditingAnswer>?
@@ -27,7 +28,8 @@ final class EditingDialogue {
     }
 
     /// Called when the request with the picture has arrived.
-    /// - Returns: false if the host opened no dialogue for the request. Then the picture is edited at once.
+    /// - Returns: false if the host opened no dialogue for the request. In this case a principal object edits the
+    ///   picture at once.
     func begin(_ context: ExtensionContext) -> Bool {
         guard let editor, self.context == nil else { return false }
         context.onAnswer = { [weak self] in self?.end() }
@@ -65,7 +67,8 @@ final class EditingDialogue {
     }
 
     private func answer(_ event: EditingEvent) -> EditingAnswer {
-        // The answer to the request is already being sent, so the event has no effect any more.
+        // If there is no editor or context, the answer to the request is already being sent. So this event has no
+        // effect any more.
         guard let editor, let context else { return answer() }
         switch event {
         case .opened, .started: break
@@ -83,7 +86,8 @@ final class EditingDialogue {
     private func answer(isAffirmed: Bool = false) -> EditingAnswer {
         answers += 1
         let view = editor?.view.flatMap { context?.viewToShow($0) }
-        // If the view exceeded a limit, the request has already been answered with an error.
+        // If the view exceeded a limit, the line above has answered the request with an error. So `isOpen` is read
+        // after that line.
         let isOpen = context?.isOpen ?? false
         return EditingAnswer(number: answers, isAffirmed: isAffirmed, isOpen: isOpen, view: view)
     }

@@ -3,9 +3,9 @@ internal import Glibc
 /// The principal object of an extension for the point `com.apple.photo-editing`. The protocol follows
 /// `PHContentEditingController`.
 ///
-/// A host holds a dialogue with the extension: start, actions in the extension's view, and then finish or cancel. A host that
-/// wants no dialogue sends only the picture. In this case `startContentEditing` and `finishContentEditing` are called one after
-/// the other.
+/// A host holds a dialogue with the extension: start, actions in the extension's view, and then finish or cancel. A
+/// host that wants no dialogue sends only the picture. In this case `startContentEditing` and `finishContentEditing`
+/// are called one after the other.
 ///
 /// ```swift
 /// @main final class Fade: PhotoEditingExtension {
@@ -24,8 +24,8 @@ internal import Glibc
 /// }
 /// ```
 public protocol PhotoEditingExtension: AppExtension {
-    /// Whether the extension can continue an earlier edit. If it cannot, a host in a dialogue sends the picture with all edits,
-    /// and no adjustment data. A request without a dialogue then fails.
+    /// Whether the extension can continue an earlier edit. If the extension cannot, a host that holds a dialogue
+    /// sends the picture with all edits, and no adjustment data. A request without a dialogue fails in this case.
     /// - Parameter adjustmentData: the earlier edit.
     func canHandle(_ adjustmentData: AdjustmentData) -> Bool
 
@@ -39,14 +39,15 @@ public protocol PhotoEditingExtension: AppExtension {
     /// - Throws: any error. The error ends the edit, and the host gets the error.
     func finishContentEditing() throws -> ContentEditingOutput
 
-    /// Called if the host cancelled the edit. Release everything here. No other call follows.
+    /// Called if the host cancelled the edit. Release all memory of the edit here. No other function of this object
+    /// is called afterwards.
     func cancelContentEditing()
 
-    /// Whether the user would lose work if the edit were cancelled now. By default, the user would not.
+    /// Whether the user would lose work if the edit were cancelled now. By default, the value is false.
     var shouldShowCancelConfirmation: Bool { get }
 
-    /// The view that the host shows while the user edits. Called after `startContentEditing` and after each of the user's
-    /// actions. By default, there is no view.
+    /// The view that the host shows while the user edits. Called after `startContentEditing` and after each of the
+    /// user's actions. By default, there is no view.
     var view: ContentNode? { get }
 
     /// Called when the user pressed a button or picked an option in the view. By default, nothing happens.
@@ -62,7 +63,8 @@ extension PhotoEditingExtension {
     public var view: ContentNode? { nil }
     public func perform(_ action: ContentAction) {}
 
-    /// Calls `startContentEditing` with the first picture of the request, then `finishContentEditing`, and returns the result to the host.
+    /// Calls `startContentEditing` with the first picture of the request, then `finishContentEditing`, and returns
+    /// the result to the host.
     public func beginRequest(with context: ExtensionContext) {
         context.completeRequest {
             try startContentEditing(with: ContentEditingInput(in: context, canHandle: canHandle))
@@ -81,11 +83,11 @@ public struct ContentEditingInput: Sendable {
     public let picture: ItemProvider
     /// The picture's type as the host knows it, for example `public.jpeg`.
     public let type: TypeIdentifier
-    /// A small or coarse picture of the result so far; nil if the host sent none. The extension shows it until it has read
-    /// `picture`.
+    /// A small or coarse picture of the result so far; nil if the host sent none. The extension shows this
+    /// placeholder until it has read `picture`.
     public let placeholder: ItemProvider?
-    /// The earlier edit of the picture, which the extension can handle; nil if there is none. If it is set, `picture` is the
-    /// unedited original.
+    /// The earlier edit of the picture, which the extension can handle; nil if there is no such edit. If there is an
+    /// earlier edit, `picture` is the unedited original.
     public let adjustmentData: AdjustmentData?
     /// Further values from the host, for example the name of the edit that the host wants.
     public let userInfo: [String: ItemValue]
@@ -93,19 +95,19 @@ public struct ContentEditingInput: Sendable {
     private nonisolated(unsafe) let poll: () -> Bool
     private let thread = pthread_self()
 
-    /// Whether the edit is no longer needed, as with `ExtensionContext.isCancelled`. Long work must read this property several
-    /// times within the extension point's `watchdog` limit. Otherwise the extension is ended as `unresponsive`. Only the
-    /// extension's first thread can find out the value, and an extension in a sandbox has no other thread. On any other thread
-    /// the value is false.
+    /// Whether the host no longer needs the edit. The conditions are the same as for `ExtensionContext.isCancelled`.
+    /// Long work must read this property several times within the extension point's `watchdog` limit. Otherwise the
+    /// extension is ended as `unresponsive`. Read the property on the extension's first thread, because on any other
+    /// thread the value is false. An extension in a sandbox has no other thread.
     public var isCancelled: Bool {
         guard pthread_equal(thread, pthread_self()) != 0 else { return false }
         return unsafe poll()
     }
 
-    /// The path of the app's `Frameworks`, as in `ExtensionContext`; nil if the app has none.
+    /// The path of the app's `Frameworks` directory, as in `ExtensionContext`; nil if the app has no such directory.
     public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
 
-    /// Reads the picture's bytes into memory of this process. Later changes of the file do not affect them.
+    /// Reads the picture's bytes into memory of this process. Later changes of the file do not affect these bytes.
     ///
     /// - Parameter limit: the most bytes to read. A longer file is an error.
     /// - Throws: an `ItemFailure` if the host does not send the picture, or if the file changes while it is read.
@@ -116,8 +118,8 @@ public struct ContentEditingInput: Sendable {
 
 extension ContentEditingInput {
     /// Uses the first picture among the items of a request.
-    /// - Throws: an error if there is no picture, or if the editor cannot handle the adjustment data. In the second case the
-    ///   picture is the original, and an edit of it would lose the earlier edit.
+    /// - Throws: an error if there is no picture, or if the editor cannot handle the adjustment data. In the second
+    ///   case the picture is the original, and a new edit of the original would lose the earlier edit.
     init(in context: ExtensionContext, canHandle: (AdjustmentData) -> Bool) throws(ExtensionError) {
         for item in context.inputItems {
             for (place, provider) in item.attachments.enumerated() where place != item.placeholderPlace {

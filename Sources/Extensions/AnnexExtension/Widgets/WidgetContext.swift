@@ -2,21 +2,22 @@ internal import AnnexChannel
 public import AnnexModel
 public import AnnexPortal
 
-/// A widget on its surface, as the extension sees it. The object stays for the whole session.
+/// A widget on its surface, such as the Today view, as the extension sees it. The object stays for the whole session.
 public final class WidgetContext {
     /// The place that the surface gives to the widget.
     public private(set) var placement = WidgetPlacement(width: 0, expandedHeight: 0)
-    /// The largest display mode that is useful for the widget (`widgetLargestAvailableDisplayMode`). The host offers to expand
-    /// the widget only if this is `expanded`.
+    /// The largest display mode that is useful for the widget (`widgetLargestAvailableDisplayMode`). The host offers
+    /// to expand the widget only if this is `expanded`.
     public var largestAvailableDisplayMode = WidgetDisplayMode.compact
-    /// The height that the widget prefers in the expanded mode, in points (`preferredContentSize`); nil for the largest height.
+    /// The height that the widget prefers in the expanded mode, in points (`preferredContentSize`); nil for the
+    /// largest height.
     public var preferredHeight: Int?
     /// Whether the widget has something to show. A host hides a widget without content.
     public var hasContent = true
 
     private let principal: any WidgetExtension
     private let lookout: ExtensionLookout
-    /// The number of the last change that was made for the host.
+    /// The number of the last change that this object made for the host.
     private var changes: UInt64 = 0
 
     init(_ principal: any WidgetExtension, lookout: ExtensionLookout) {
@@ -29,15 +30,15 @@ public final class WidgetContext {
 
     /// Makes a new view and shows it, for example because a shared value has changed.
     ///
-    /// A view of more than about 32 KiB does not fit into a notice. It is shown after the next event.
+    /// A view of more than about 32 KiB does not fit into a notice. The host shows such a view after the next event.
     public func reloadView() {
-        // If this fails, the view is shown later, because each answer to an event carries the view too. If the host is gone, it
-        // needs no view.
+        // If the notice cannot be sent, the host gets the view later, because each answer to an event carries the
+        // view too. If the host is gone, it needs no view.
         if let change = try? change() { try? lookout.sendAndWait(change) }
     }
 
-    /// Shows a new view after each value of a sequence, at most ten times a second. This goes on until the sequence or the widget
-    /// ends.
+    /// Shows a new view after each value of a sequence, at most ten times a second. The task that does this runs
+    /// until the sequence or the widget ends.
     ///
     /// ```swift
     /// func widgetWillAppear(in widget: WidgetContext) { widget.reloadView(afterEachOf: defaults.changes()) }
@@ -48,7 +49,7 @@ public final class WidgetContext {
         // SAFETY: the task runs on the extension's only thread, like all code that uses this object.
         nonisolated(unsafe) let context = self
         Task {
-            // If the sequence throws an error, it has no more values, so the error is ignored.
+            // If the sequence throws an error, the sequence has no more values, so the error is ignored.
             _ = try? await Self.forEach(of: changes) { unsafe context.reloadView() }
         }
     }
@@ -62,11 +63,12 @@ public final class WidgetContext {
         }
     }
 
-    /// The directory in which the widget keeps data for its next launch, such as its last content; nil if the widget has none.
+    /// The directory in which the widget keeps data for its next launch, such as its last content; nil if the widget
+    /// has no such directory.
     public var privateDirectory: String? { Surroundings.privateDirectory }
 
-    /// Opens a URL with the app that registers its scheme. Open a URL only after a tap: see `perform(_:in:)`. Otherwise this
-    /// method works like `ExtensionContext.open(_:)`.
+    /// Opens a URL with the app that registers its scheme. Open a URL only after a tap: see `perform(_:in:)`. In all
+    /// other respects, this method works like `ExtensionContext.open(_:)`.
     @discardableResult
     public nonisolated(nonsending) func open(_ url: String) async throws(PortalError) -> String {
         try await URLOpening.open(url)

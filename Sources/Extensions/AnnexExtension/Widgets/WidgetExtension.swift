@@ -1,10 +1,10 @@
 public import AnnexModel
 
-/// The principal object of an extension for the point `com.apple.widget-extension`, the Today view. Apple's counterpart is
-/// `NCWidgetProviding`.
+/// The principal object of an extension for the point `com.apple.widget-extension`, the Today view. Apple's
+/// counterpart is `NCWidgetProviding`.
 ///
-/// The host draws the widget's view. While the widget looks for something new, the host draws the last view. There is no keyboard
-/// and no scrolling. The user acts by tapping a button.
+/// The host draws the widget's view. While the widget looks for something new, the host draws the last view. The user
+/// acts by tapping a button. A widget gets no keyboard input and does not scroll.
 ///
 /// ```swift
 /// @main final class Weather: WidgetExtension {
@@ -26,26 +26,27 @@ public import AnnexModel
 /// }
 /// ```
 public protocol WidgetExtension: SessionExtension {
-    /// The view that the host shows. Called after each event, and by `WidgetContext.reloadView()`.
+    /// The view that the host shows. Annex calls this function after each event, and in `WidgetContext.reloadView()`.
     func view(in widget: WidgetContext) -> ContentNode
 
-    /// The widget should look for something new. The host shows the last view meanwhile. If this function throws, the result is
-    /// `failed`. By default, the result is that nothing is new.
+    /// Called when the widget should look for something new. The host shows the last view meanwhile. If this function
+    /// throws, the result is `failed`. By default, the result is `noData`.
     func widgetPerformUpdate(in widget: WidgetContext) async throws -> WidgetUpdateResult
 
-    /// The display mode or the largest size has changed, for example because the user expanded the widget, or because the surface
-    /// has a new width. `widget.placement` is the new placement. By default, nothing happens.
+    /// Called when the display mode or the largest size has changed, for example because the user expanded the
+    /// widget, or because the surface has a new width. `widget.placement` is the new placement. By default, nothing
+    /// happens.
     func widgetActiveDisplayModeDidChange(
         _ mode: WidgetDisplayMode, maximumSize: WidgetSize, in widget: WidgetContext)
 
-    /// The space around the content. By default, it is the insets that the surface proposes.
+    /// The space around the content. By default, the space is the insets that the surface proposes.
     func widgetMarginInsets(forProposedMarginInsets insets: WidgetInsets) -> WidgetInsets
 
-    /// The widget will be shown. By default, nothing happens.
+    /// Called before the widget is shown. By default, nothing happens.
     func widgetWillAppear(in widget: WidgetContext)
 
-    /// The widget is no longer shown, and may be ended. Save the data that the next launch of the widget needs. By default,
-    /// nothing happens.
+    /// Called when the widget is no longer shown. The extension may be ended afterwards. Save the data that the next
+    /// launch of the widget needs. By default, nothing happens.
     func widgetDidDisappear(in widget: WidgetContext)
 
     /// Called when the user pressed a button or picked an option. By default, nothing happens.

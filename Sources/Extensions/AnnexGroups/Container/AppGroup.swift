@@ -1,11 +1,11 @@
-// A member needs to import only this module. It gets the types of these two modules with it.
+// A member needs to import only this module, because this module exports the types of the next two modules.
 @_exported public import AnnexModel
 @_exported public import AnnexPortal
 
 /// An app group: data that an extension and apps of the same maker share.
 ///
-/// The extension and its containing app must both declare the group in their entitlements. The team that signed the app owns the
-/// group, and the user grants the entitlement. Apple's counterpart is
+/// The extension and its containing app must both declare the group in their entitlements. The team that signed the app
+/// owns the group, and the user grants the entitlement. Apple's counterpart is
 /// `FileManager.containerURL(forSecurityApplicationGroupIdentifier:)`.
 ///
 /// ```swift
@@ -15,10 +15,11 @@
 public struct AppGroup: Sendable {
     /// The group's identifier, such as `group.com.example.todo`.
     public var identifier: String { joined.identifier }
-    /// The absolute path of the group's directory. Members can read and write this directory, and no other extension can reach
-    /// it.
+    /// The absolute path of the group's directory. Members can read and write this directory, and no other extension
+    /// can reach it.
     ///
-    /// Its limits are 256 MiB and 16,384 files. If an extension exceeds them, it is ended with the reason `diskLimit`.
+    /// The limits of the directory are 256 MiB and 16,384 files. If an extension exceeds one of these limits, it is
+    /// ended with the reason `diskLimit`.
     public var path: String { joined.container }
 
     package let joined: JoinedGroup

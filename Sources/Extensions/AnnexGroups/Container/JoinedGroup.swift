@@ -8,7 +8,7 @@ package final class JoinedGroup: Sendable {
     /// The absolute path of the container.
     package let container: String
     package let portal: PortalClient
-    /// A descriptor of the group's file of locks. Only this member uses its open file description.
+    /// A descriptor of the group's file of locks. Only this member uses the descriptor's open file description.
     package let locks: Descriptor
     private let words: Mapping
 
@@ -40,7 +40,7 @@ package final class JoinedGroup: Sendable {
 
     private static let joined = Mutex<[String: JoinedGroup]>([:])
 
-    /// The group of this process with this identifier. The first call joins it.
+    /// The group of this process with this identifier. The first call joins the group.
     /// - Throws: `unavailable` if the process has no portal; `notMember` if the process is not a member of the group.
     package static func named(_ identifier: String) throws(PortalError) -> JoinedGroup {
         if let known = joined.withLock({ $0[identifier] }) { return known }

@@ -2,7 +2,8 @@ internal import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// The locks of this process in one group: the table of the process's accesses, and the kernel's locks for these accesses.
+/// The locks of this process in one group: the table of the process's accesses, and the kernel's locks for these
+/// accesses.
 final class AccessLocks: Sendable {
     private let group: JoinedGroup
     private let held = Mutex(HeldAccesses())
@@ -25,7 +26,8 @@ final class AccessLocks: Sendable {
         }
     }
 
-    /// Locks the range of an access. If the locks that the process already holds cover the access, no new lock is needed.
+    /// Locks the range of an access. If the locks that the process already holds cover the access, no new lock is
+    /// needed.
     private func lock(_ access: ItemAccess, besides held: HeldAccesses) throws(SystemError) -> Bool {
         let wanted: Descriptor.Lock = access.isWriting ? .exclusive : .shared
         switch held.isEmpty ? nil : held.lock(over: access.range) {
@@ -37,8 +39,8 @@ final class AccessLocks: Sendable {
         return try lockForReading(access.range, besides: held)
     }
 
-    /// Locks a range for reading. Accesses of the same coordinator may have locked parts of the range for writing. These locks
-    /// stay.
+    /// Locks a range for reading. Accesses of the same coordinator may have locked parts of the range for writing.
+    /// These locks stay.
     private func lockForReading(_ range: FileRange, besides held: HeldAccesses) throws(SystemError) -> Bool {
         for part in held.parts(of: range) where part.lock == nil {
             guard try group.locks.lock(part.range, as: .shared) else {
@@ -60,8 +62,8 @@ final class AccessLocks: Sendable {
         }
     }
 
-    /// Reduces the locks of a range to the locks that the table needs. The call never takes a new lock, so a lock of another
-    /// process cannot make it fail.
+    /// Reduces the locks of a range to the locks that the table needs. The call never takes a new lock, so a lock of
+    /// another process cannot make it fail.
     private func settle(_ range: FileRange, by held: HeldAccesses) {
         for part in held.parts(of: range) {
             switch part.lock {
@@ -74,8 +76,8 @@ final class AccessLocks: Sendable {
 
     // MARK: Gates
 
-    /// Takes the gate in front of an access. A writer that waits holds its gates. So later readers cannot overtake the writer
-    /// again and again.
+    /// Takes the gate in front of an access. A writer that waits holds its gates. So later readers cannot overtake the
+    /// writer again and again.
     func takeGate(_ access: ItemAccess) throws(SystemError) -> Bool {
         try group.locks.lock(access.range.gate, as: access.isWriting ? .exclusive : .shared)
     }

@@ -2,11 +2,11 @@ internal import AnnexLinux
 internal import AnnexMessages
 internal import AnnexPortal
 
-/// The work of a coordinator to get its accesses. The turn first tries to take them. If this fails, it waits for releases and
-/// tries again.
+/// The work of a coordinator to get its accesses. The turn first tries to take these accesses. If the attempt fails,
+/// the turn waits for releases and tries again.
 ///
-/// While members wait, all other members go through gates (`AccessLocks.takeGate`). A coordinator that already holds an access
-/// skips the gates, because the members behind a gate may wait for this access.
+/// While members wait, all other members go through gates (`AccessLocks.takeGate`). A coordinator that already holds an
+/// access skips the gates, because the members behind a gate may wait for this access.
 struct AccessTurn {
     private let coordination: GroupCoordination
     private let accesses: [ItemAccess]
@@ -21,7 +21,8 @@ struct AccessTurn {
         _ accesses: [ItemAccess], of owner: UInt64, isNested: Bool, in coordination: GroupCoordination,
         within limit: Duration
     ) {
-        // All coordinators take locks in the same order, folders before their items. So no two turns wait for each other.
+        // All coordinators take locks in the same order, folders before their items. So no two turns wait for each
+        // other.
         self.accesses = accesses.sorted {
             ($0.range.start, $1.range.length) < ($1.range.start, $0.range.length)
         }
@@ -64,7 +65,7 @@ struct AccessTurn {
     }
 
     /// Ends the accesses.
-    /// - Returns: whether other members wait. If so, they must be told of the release.
+    /// - Returns: whether other members wait. If so, the caller must tell them of the release.
     func release() -> Bool {
         coordination.locks.release(accesses, of: owner)
         return coordination.hasWaiting
@@ -90,8 +91,8 @@ struct AccessTurn {
         leaveGates()
         guard isWaiting else { return }
         isWaiting = false
-        // If the broker is gone, it has no waiting member to remove. The message also lets the members behind the gates try
-        // again.
+        // The broker then no longer counts this member as waiting, and the members behind the gates try again. If the
+        // broker is gone, the message is not needed, so its failure is ignored.
         try? group.portal.tell(CoordinationMethod.stopWaiting, group: group.identifier)
     }
 

@@ -14,8 +14,8 @@ public enum WritingPurpose: Sendable, Hashable {
 /// - `invalid` if the path is not in the container.
 /// - `gone` if the call must wait and the broker has ended.
 ///
-/// A path is relative to the container, or absolute. The body gets absolute paths. While the call waits, the task is suspended.
-/// If the task is cancelled meanwhile, the call throws `cancelled`.
+/// A path is relative to the container, or absolute. The body gets absolute paths. While the call waits, the task is
+/// suspended. If the task is cancelled meanwhile, the call throws `cancelled`.
 extension FileCoordinator {
     /// Reads an item. Other readers may read it at the same time, and no coordinator writes it.
     public nonisolated(nonsending) func coordinate<Result>(
@@ -66,8 +66,8 @@ extension FileCoordinator {
     }
 }
 
-/// The same calls for code that cannot await. They block the thread while they wait. An extension has only one thread, so no
-/// other task runs in it meanwhile.
+/// The same calls for code that cannot await. They block the thread while they wait. An extension has only one thread,
+/// so no other task runs in it meanwhile.
 extension FileCoordinator {
     /// Reads an item. Other readers may read it at the same time, and no coordinator writes it.
     public func coordinateAndWait<Result>(

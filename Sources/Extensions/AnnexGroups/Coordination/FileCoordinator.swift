@@ -3,10 +3,11 @@ internal import AnnexMessages
 internal import AnnexPortal
 internal import Synchronization
 
-/// Coordinates access to the files of an app group among all its members. At any time, an item has many readers or one writer.
+/// Coordinates access to the files of an app group among all its members. At any time, an item has many readers or one
+/// writer.
 ///
-/// An item is a file, or a folder with everything in it. A call waits until it has access, runs its body, and then releases the
-/// access. If a process is killed, its accesses end with it. Apple's counterpart is `NSFileCoordinator`.
+/// An item is a file, or a folder with everything in it. A call waits until it has access, runs its body, and then
+/// releases the access. If a process is killed, its accesses end with it. Apple's counterpart is `NSFileCoordinator`.
 ///
 /// ```swift
 /// let coordinator = FileCoordinator(try AppGroup("group.com.example.todo"))
@@ -14,11 +15,11 @@ internal import Synchronization
 /// try await coordinator.coordinate(writingItemAt: "list.txt") { path in try write(text + "milk\n", to: path) }
 /// ```
 ///
-/// A coordinator does not wait for its own accesses. So inside a body, use the same coordinator for further items. If two
-/// coordinators wait for each other's items, the first time limit that passes ends the wait.
+/// A coordinator does not wait for its own accesses. So inside a body, use the same coordinator for further items. If
+/// two coordinators wait for each other's items, the first time limit that passes ends the wait.
 ///
-/// Coordination is an agreement among members. If a member opens files without a coordinator, it is not stopped, and presenters
-/// are not told of its changes.
+/// Coordination is an agreement among members. If a member opens files without a coordinator, it is not stopped, and
+/// presenters are not told of its changes.
 ///
 /// `coordinateAndWait` does the same for code that cannot await.
 public final class FileCoordinator: Sendable {
@@ -47,8 +48,8 @@ public final class FileCoordinator: Sendable {
         owner = coordination.nextOwner()
     }
 
-    /// Ends the waiting of all calls of this coordinator. These calls throw `cancelled`. Bodies that already run are not
-    /// affected.
+    /// Ends the waiting of all calls of this coordinator. These calls throw `cancelled`. Bodies that already run are
+    /// not affected.
     public func cancel() { state.withLock { $0.cancellations += 1 } }
 
     /// The item of the group at a path.
@@ -159,9 +160,9 @@ public final class FileCoordinator: Sendable {
     }
 
     /// Ends accesses.
-    /// - Returns: the requests that tell other members of the release and the changes. If no other member waits or presents,
-    ///   there are none. The member waits for the broker's answer to each request, so it cannot send requests faster than the
-    ///   broker handles them.
+    /// - Returns: the requests that tell other members of the release and the changes. If no other member waits or
+    ///   presents, there are no requests. This member waits for the broker's answer to each request, so it cannot send
+    ///   requests faster than the broker handles them.
     private func end(_ turn: AccessTurn, changing changes: [ItemChange]) -> [(method: PortalMethod, body: [UInt8])] {
         state.withLock { $0.depth -= 1 }
         // SYNC: this word is read before the release. A presenter that is added later reads the item after the release.

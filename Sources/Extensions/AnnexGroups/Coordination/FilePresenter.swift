@@ -3,11 +3,12 @@ public import AnnexPortal
 /// Presents a file or a folder to the user. A presenter is told of the changes that others make to the item through a
 /// `FileCoordinator`. Apple's counterpart is `NSFilePresenter`.
 ///
-/// The methods of one presenter are called one after another, in the order of the changes. A presenter is not told of its own
-/// changes, if it makes them through a coordinator that was created for it. It is also not told of changes without a coordinator.
+/// The methods of one presenter are called one after another, in the order of the changes. A presenter is not told of
+/// its own changes, if it makes them through a coordinator that was created for this presenter. It is also not told of
+/// changes that are made without a coordinator.
 ///
-/// Changes that follow one another closely may be reported as one change. A method is called after the change, and no member
-/// waits for the method. To read a state that no other member changes meanwhile, use a coordinator.
+/// Changes that follow one another closely may be reported as one change. A method is called after the change, and no
+/// member waits for the method. To read a state that no other member changes meanwhile, use a coordinator.
 ///
 /// ```swift
 /// final class ListView: FilePresenter {
@@ -17,8 +18,8 @@ public import AnnexPortal
 /// try FileCoordinator.addFilePresenter(view, in: group)
 /// ```
 public protocol FilePresenter: AnyObject, Sendable {
-    /// The path of the item, relative to the container or absolute. It is read once, when the presenter is added. Later moves of
-    /// the item are tracked.
+    /// The path of the item, relative to the container or absolute. This property is read once, when the presenter is
+    /// added. Later moves of the item are tracked.
     var presentedItemPath: String { get }
 
     /// The item, or a folder that contains it, was written or replaced.
@@ -47,14 +48,15 @@ extension FilePresenter {
 }
 
 extension FileCoordinator {
-    /// Adds a presenter. From now on it is told of changes. The presenter is retained until it is removed. A second call for it
-    /// does nothing.
+    /// Adds a presenter. From now on the presenter is told of changes. It is retained until it is removed. A second
+    /// call for the same presenter does nothing.
     /// - Throws: `invalid` if the presenter's path is not in the container; `gone` if the broker has ended.
     public static func addFilePresenter(_ presenter: any FilePresenter, in group: AppGroup) throws(PortalError) {
         try GroupCoordination.of(group.joined).presenters.add(presenter)
     }
 
-    /// Removes a presenter. After this call none of its methods begins, but a method that already runs may still run.
+    /// Removes a presenter. After this call none of the presenter's methods begins, but a method that already runs may
+    /// run to its end.
     public static func removeFilePresenter(_ presenter: any FilePresenter, in group: AppGroup) {
         GroupCoordination.of(group.joined).presenters.remove(presenter)
     }

@@ -24,8 +24,8 @@ final class GroupCoordination: Sendable {
 
     /// Whether a member waits for a lock.
     var hasWaiting: Bool {
-        // SYNC: a member releases its lock before this read. The broker raises the word before a waiting member tries again. So
-        // either this read sees the word, or the waiting member sees the released lock.
+        // SYNC: a member releases its lock before this read. The broker raises the word before a waiting member tries
+        // again. So either this read sees the word, or the waiting member sees the released lock.
         group.word(GroupWords.waiters) != 0
     }
 

@@ -14,8 +14,8 @@ struct ItemAccess: Sendable {
     }
 }
 
-/// The accesses that the coordinators of this process hold in one group. The process has one set of kernel locks for all its
-/// coordinators. So this table decides which ranges stay locked.
+/// The accesses that the coordinators of this process hold in one group. The process has one set of kernel locks for
+/// all its coordinators. So this table decides which ranges stay locked.
 struct HeldAccesses: Sendable {
     private struct Held {
         let access: ItemAccess
@@ -27,7 +27,7 @@ struct HeldAccesses: Sendable {
 
     var isEmpty: Bool { held.isEmpty }
 
-    /// Whether another coordinator of this process holds an access that excludes this one.
+    /// Whether another coordinator of this process holds an access that excludes the given access.
     func excludes(_ access: ItemAccess, of owner: UInt64) -> Bool {
         held.contains { other in
             other.owner != owner && (access.isWriting || other.access.isWriting) && other.access.path.meets(access.path)
@@ -54,11 +54,11 @@ struct HeldAccesses: Sendable {
         return found
     }
 
-    /// The locks that a range needs: consecutive parts of the range, each with its lock. If the lock is nil, the part must be
-    /// unlocked.
+    /// The locks that a range needs: consecutive parts of the range, each with its lock. If the lock is nil, the part
+    /// must be unlocked.
     ///
-    /// Of two ranges, either one contains the other, or they do not overlap. So the parts begin and end at the borders of the
-    /// ranges within this range.
+    /// Of two ranges, either one contains the other, or they do not overlap. So the parts begin and end at the borders
+    /// of the ranges within this range.
     func parts(of range: FileRange) -> [(range: FileRange, lock: Descriptor.Lock?)] {
         let inner = held.map(\.access.range).filter { range.contains($0) }
         guard !inner.isEmpty else { return [(range, lock(over: range))] }

@@ -1,7 +1,8 @@
 internal import AnnexLinux
 internal import AnnexPortal
 
-/// A file or folder of a group's container, given by its path in the container. A folder stands for itself and everything in it.
+/// A file or folder of a group's container, given by its path in the container. A folder stands for itself and
+/// everything in it.
 ///
 /// Paths are compared as text. An item that can be reached by two paths, through links, counts as two items.
 struct ItemPath: Sendable, Hashable {
@@ -35,7 +36,7 @@ struct ItemPath: Sendable, Hashable {
         text = names.joined(separator: "/")
     }
 
-    /// Whether the text can be used unchanged. Most paths can, and are not normalised.
+    /// Whether the text can be used unchanged. Most paths can be used unchanged, and are not normalised.
     private static func isPlain(_ path: Substring) -> Bool {
         var last = UInt8(ascii: "/")
         for byte in path.utf8 {
@@ -71,14 +72,15 @@ struct ItemPath: Sendable, Hashable {
 
     // MARK: Its range in the file of locks
 
-    /// The ranges of all items lie below this offset. The ranges of the gates, through which waiting members go, lie above it.
+    /// The ranges of all items lie below this offset. The ranges of the gates, through which waiting members go, lie
+    /// above this offset.
     static let firstGate: UInt64 = 1 << 61
-    /// The number of bits of the offset that each of the first four names chooses. Items in deeper folders share the range of the
-    /// fourth name.
+    /// The number of bits of the offset that each of the first four names chooses. Items in deeper folders share the
+    /// range of the fourth name.
     private static let bits: [UInt64] = [20, 16, 13, 12]
 
-    /// The range that stands for the item in the file of locks. It lies within the range of the item's folder, at an offset that
-    /// the item's name chooses. So the range of a folder always contains the ranges of its items.
+    /// The range that stands for the item in the file of locks. It lies within the range of the item's folder, at an
+    /// offset that the item's name chooses. So the range of a folder always contains the ranges of its items.
     ///
     /// Two items may share a range. Then they exclude each other without need, which costs time but does no other harm.
     var range: FileRange {

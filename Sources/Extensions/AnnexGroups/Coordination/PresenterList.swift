@@ -2,8 +2,8 @@ internal import AnnexMessages
 internal import AnnexPortal
 internal import Synchronization
 
-/// The presenters of this process in one group. The list reads the group's news, and tells each presenter of the changes to its
-/// item.
+/// The presenters of this process in one group. The list reads the group's news, and tells each presenter of the
+/// changes to its item.
 final class PresenterList: Sendable {
     private struct Entry {
         let queue: PresenterQueue

@@ -3,10 +3,11 @@ internal import AnnexPortal
 internal import Synchronization
 
 extension SharedDefaults {
-    /// A stream of the keys whose values change from now on, in this process or in another one. Changes that follow one another
-    /// closely may arrive together.
+    /// A stream of the keys whose values change from now on, in this process or in another one. Changes that follow one
+    /// another closely may arrive together.
     ///
-    /// The stream ends if the broker ends. If the caller is slow, the keys of several changes are merged, so no key is lost.
+    /// The stream ends if the broker ends. If the caller is slow, the keys of several changes are merged, so no key is
+    /// lost.
     public func changes() -> AsyncStream<Set<String>> {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<String>.self)
         let watch = DefaultsWatch(of: self, reportingTo: continuation)

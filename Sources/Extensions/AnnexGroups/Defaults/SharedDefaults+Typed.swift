@@ -50,8 +50,8 @@ extension SharedDefaults {
         value(forKey: key.name).flatMap(Value.init(itemValue:)) ?? key.defaultValue
     }
 
-    /// Changes the value of a typed key, starting from the current value. If another process changes the values meanwhile, the
-    /// body runs again with the new value. So no change is lost.
+    /// Changes the value of a typed key, starting from the current value. If another process changes the values
+    /// meanwhile, the body runs again with the new value. So no change is lost.
     public func update<Value>(_ key: DefaultsKey<Value>, _ body: (inout Value) -> Void) throws(PortalError) {
         try update { values in
             var value = values[key.name].flatMap(Value.init(itemValue:)) ?? key.defaultValue
@@ -118,7 +118,7 @@ extension ItemDate: DefaultsValue {
     public var itemValue: ItemValue { .date(self) }
 }
 
-/// An array can be stored if its elements can. Bytes, `[UInt8]`, are stored as data.
+/// An array can be stored if its elements can be stored. Bytes, `[UInt8]`, are stored as data.
 extension Array: DefaultsValue where Element: DefaultsElement {
     public init?(itemValue: ItemValue) {
         guard let list = Element.list(in: itemValue) else { return nil }

@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// Small values that all members of an app group share: settings, counters, the state of a view.
 ///
-/// The broker keeps the values. A change is atomic and durable. After the call has returned, the change survives a power failure,
-/// and each later read in any process returns the new value. If the values have not changed, a read makes no system call. Apple's
-/// counterpart is `UserDefaults(suiteName:)`.
+/// The broker keeps the values. A change is atomic and durable. After the call has returned, the change survives a
+/// power failure, and each later read in any process returns the new value. If the values have not changed, a read
+/// makes no system call. Apple's counterpart is `UserDefaults(suiteName:)`.
 ///
 /// ```swift
 /// let defaults = try SharedDefaults(suiteName: "group.com.example.todo")
@@ -16,8 +16,8 @@ internal import Synchronization
 /// for await keys in defaults.changes() where keys.contains("open") { show(defaults.integer(forKey: "open")) }
 /// ```
 ///
-/// A group may have 4,096 keys. The limits are 256 bytes for a key, 64 KiB for a value, and 1 MiB for all keys and values. A
-/// change that would exceed a limit fails with `full`, and changes nothing.
+/// A group may have 4,096 keys. The limits are 256 bytes for a key, 64 KiB for a value, and 1 MiB for all keys and
+/// values. A change that would exceed a limit fails with `full`, and changes nothing.
 public final class SharedDefaults: Sendable {
     private struct State {
         /// The word of the group's page, as it was before the values were read; nil before the first read.
@@ -42,13 +42,14 @@ public final class SharedDefaults: Sendable {
 
     // MARK: Reading
 
-    /// Sets default values for keys that have no shared value. They are kept in this process only. A second call adds to the
-    /// first.
+    /// Sets default values for keys that have no shared value. These defaults are kept in this process only. A second
+    /// call adds to the first.
     public func register(_ defaults: [String: ItemValue]) {
         state.withLock { $0.registered.merge(defaults) { $1 } }
     }
 
-    /// The value of a key. This is the shared value if there is one, otherwise the registered value; nil if there is neither.
+    /// The value of a key. This is the shared value if there is one, otherwise the registered value; nil if the key has
+    /// neither value.
     ///
     /// If the values have changed and the broker does not answer, this is the last value that was read.
     public func value(forKey key: String) -> ItemValue? {
@@ -95,7 +96,7 @@ public final class SharedDefaults: Sendable {
 
     /// Sets the value of a key, or removes it.
     /// - Parameters:
-    ///   - value: nil removes the value.
+    ///   - value: the new value. Nil removes the present value.
     ///   - key: a text of 1 to 256 bytes.
     /// - Throws: `full` if a limit of the group would be exceeded; `invalid` if the key is empty or too long.
     public func set(_ value: ItemValue?, forKey key: String) throws(PortalError) {
@@ -108,9 +109,10 @@ public final class SharedDefaults: Sendable {
         try send(values, ifStill: nil)
     }
 
-    /// Changes values, such as a counter, starting from the current values. If another process changes the values meanwhile, the
-    /// body runs again with the new values. So no change is lost.
-    /// - Parameter body: gets all values, and returns the values to set. If a returned value is nil, its key is removed.
+    /// Changes values, such as a counter, starting from the current values. If another process changes the values
+    /// meanwhile, the body runs again with the new values. So no change is lost.
+    /// - Parameter body: gets all values, and returns the values to set. If a returned value is nil, its key is
+    ///   removed.
     public func update(_ body: (_ values: [String: ItemValue]) -> [String: ItemValue?]) throws(PortalError) {
         while true {
             let snapshot = try Self.snapshot(of: group)
@@ -149,7 +151,8 @@ public final class SharedDefaults: Sendable {
 }
 
 extension DefaultsSnapshot {
-    /// The values by key. A value that this version cannot decode is omitted, because a newer version may have written it.
+    /// The values by key. A value that this version cannot decode is omitted, because a newer version may have written
+    /// it.
     var values: [String: ItemValue] {
         var values: [String: ItemValue] = [:]
         for entry in entries {

@@ -1,7 +1,7 @@
 internal import AnnexPortal
 
-/// A pasteboard of an app group: data that the user cuts or copies in one member and pastes in another member. No program outside
-/// of the group can read it. Apple's counterpart is `UIPasteboard` with a name.
+/// A pasteboard of an app group: data that the user cuts or copies in one member and pastes in another member. No
+/// program outside of the group can read it. Apple's counterpart is `UIPasteboard` with a name.
 ///
 /// ```swift
 /// let board = Pasteboard(of: try AppGroup("group.com.example.todo"))
@@ -75,7 +75,7 @@ public struct Pasteboard: Sendable {
         get throws(PortalError) { try state().changeCount }
     }
 
-    /// The bundle identifier of the member that set the contents; empty if there are none.
+    /// The bundle identifier of the member that set the contents; empty if there are no contents.
     public var writer: String {
         get throws(PortalError) { try state().writer }
     }

@@ -1,15 +1,16 @@
 internal import AnnexMessages
 internal import AnnexPortal
 
-/// Secrets of an app group: passwords and tokens that its members share. Apple's counterpart is a keychain access group.
+/// Secrets of an app group: passwords and tokens that its members share. Apple's counterpart is a keychain access
+/// group.
 ///
 /// ```swift
 /// let secrets = SecretStore(of: try AppGroup("group.com.example.todo"))
 /// try secrets.set(Array(token.utf8), forKey: "token")
 /// ```
 ///
-/// The broker encrypts each secret with a key of the user (XChaCha20-Poly1305) before the secret is written to the disk. A group
-/// may have 1,024 secrets of at most 64 KiB each.
+/// The broker encrypts each secret with a key of the user (XChaCha20-Poly1305) before the secret is written to the
+/// disk. A group may have 1,024 secrets of at most 64 KiB each.
 public struct SecretStore: Sendable {
     private let group: JoinedGroup
 
@@ -17,11 +18,11 @@ public struct SecretStore: Sendable {
         self.group = group.joined
     }
 
-    /// Stores a secret, and replaces an earlier one of the same key. After the call has returned, a power failure does not lose
-    /// the secret.
+    /// Stores a secret, and replaces an earlier secret of the same key. After the call has returned, a power failure
+    /// does not lose the secret.
     /// - Parameters:
     ///   - secret: the secret; nil removes the stored secret.
-    ///   - key: a text of 1 to 256 bytes. It is not encrypted.
+    ///   - key: a text of 1 to 256 bytes. The key is not encrypted.
     public func set(_ secret: [UInt8]?, forKey key: String) throws(PortalError) {
         _ = try group.ask(SecretMethod.set, with: SecretValue(name: key, bytes: secret))
     }

@@ -1,12 +1,14 @@
 package import AnnexChannel
 
-/// The changes of an extension to the dialogue that its host shows. A part that is not in the message stays unchanged.
+/// The changes of an extension to the dialogue that its host shows. A part that is not in the message stays
+/// unchanged, except `isContentValid` and `charactersRemaining`: each message sets these two.
 package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
-    /// The method number of the notice. The extension sends a notice without a request from the host.
+    /// The method number of the notice. The extension sends this notice when it changes the dialogue without an event
+    /// from the host.
     package static let method = ReservedMethods.first + 0x10
 
-    /// The number of the change. Later changes have higher numbers. On the host's side, threads may handle a notice and an answer
-    /// in the wrong order. A change without a number has the number 0.
+    /// The number of the change. Later changes have higher numbers. The host needs the numbers, because its threads
+    /// may handle a notice and an answer in the wrong order. A change without a number has the number 0.
     package let number: UInt64
     package var placeholder: String?
     /// The text that replaces the user's text.
@@ -98,7 +100,8 @@ package struct AppliedChanges: Sendable {
 }
 
 extension ComposeState {
-    /// Applies the extension's changes. If a newer change was already applied to a part, that part stays as it is.
+    /// Applies the extension's changes. If a newer change was already applied to a part of the sheet, this part stays
+    /// as it is.
     package mutating func apply(_ change: ComposeChange, after applied: inout AppliedChanges) {
         func isNews(_ newest: inout UInt64) -> Bool {
             guard change.number >= newest else { return false }

@@ -79,7 +79,8 @@ package enum ComposeEvent: ChannelRequest, PointMessage {
     }
 }
 
-/// An extension's answer to a `ComposeEvent`: the changes of the sheet, and the options that the user asked for.
+/// An extension's answer to a `ComposeEvent`: the changes of the sheet, and the options of a setting if the user
+/// tapped one.
 package struct ComposeAnswer: Message {
     package let change: ComposeChange
     package let options: ComposeOptions?

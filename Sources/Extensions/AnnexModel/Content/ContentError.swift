@@ -1,6 +1,6 @@
 /// The error that says why an extension's view is refused: the problem, the node, and the remedy.
 ///
-/// These texts contain no text of the view, so they are safe to show.
+/// The texts of this error contain no text of the view, so they are safe to show.
 public struct ContentError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     public enum Code: String, Sendable, Hashable {
@@ -30,7 +30,8 @@ public struct ContentError: Error, Sendable, Hashable {
     public let code: Code
     /// The problem, with the limit, in one line.
     public let what: String
-    /// The place of the node. `view` is the root, and `view/2/5` is the fifth part of the root's second part.
+    /// The place of the node in the view. `view` is the root, and `view/2/5` is the fifth part of the root's second
+    /// part.
     public let place: String
     /// The remedy.
     public let remedy: String

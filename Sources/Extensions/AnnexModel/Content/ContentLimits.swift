@@ -4,8 +4,8 @@ public struct ContentLimits: Sendable, Hashable {
     public let bytes: Int
     /// The most nodes of the whole view.
     public let nodes: Int
-    /// The most levels of nodes, at most 64. The root is the first level. This limits the stack of the code that reads or draws a
-    /// view.
+    /// The most levels of nodes, at most 64. The root is the first level. This limit keeps the stack small in the
+    /// code that reads or draws a view.
     public let depth: Int
     /// The most bytes of one text, title, label or option, in UTF-8.
     public let textBytes: Int
@@ -22,9 +22,9 @@ public struct ContentLimits: Sendable, Hashable {
     /// The most pixels of all pictures of the view together. A decoded pixel takes about four bytes.
     public let pixels: Int
 
-    /// The standard limits. A view has at most 512 KiB, 1,000 nodes and 16 levels. A text has at most 4,096 bytes and 64 lines, a
-    /// choice 64 options, and an action 64 bytes. A picture has at most 256 KiB and 2,048 pixels a side, and all pictures
-    /// together have at most 8 Mi pixels.
+    /// The standard limits. A view has at most 512 KiB, 1,000 nodes and 16 levels. A text has at most 4,096 bytes and
+    /// 64 lines, a choice 64 options, and an action 64 bytes. A picture has at most 256 KiB and 2,048 pixels a side,
+    /// and all pictures together have at most 8 Mi pixels.
     public static let standard = ContentLimits()
 
     /// Creates limits. A parameter that is omitted has its standard value. A value above its maximum is replaced by the
@@ -34,7 +34,8 @@ public struct ContentLimits: Sendable, Hashable {
         options: Int = 64, actionBytes: Int = 64, pictureBytes: Int = 256 << 10, pictureSide: Int = 2_048,
         pixels: Int = 8 << 20
     ) {
-        // These maximums are far above what a view needs. No sum or product of two of them can overflow.
+        // These maximums are far above the needs of a view. They are low enough that no sum or product of two of them
+        // can overflow.
         self.nodes = min(max(nodes, 1), 1_000_000)
         self.options = min(max(options, 1), 1_000_000)
         self.depth = min(max(depth, 1), 64)

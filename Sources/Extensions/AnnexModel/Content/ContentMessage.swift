@@ -1,8 +1,9 @@
 public import AnnexChannel
 
-/// A view that an extension sends to its host, as a message or as a field of one.
+/// A view that an extension sends to its host, as a message or as a field of another message.
 ///
-/// It holds bytes that have not been checked. A host gets the nodes only through ``tree(within:)``, which checks them.
+/// The message holds bytes that have not been checked. A host gets the nodes from ``tree(within:)``, which checks the
+/// bytes.
 public struct ContentMessage: Message, Hashable {
     private let bytes: [UInt8]
 
@@ -11,7 +12,7 @@ public struct ContentMessage: Message, Hashable {
     /// - Parameters:
     ///   - root: the view, usually a list.
     ///   - limits: the limits of the host.
-    /// - Throws: the first limit that the view exceeds, with the place of the node.
+    /// - Throws: an error for the first limit that the view exceeds. The error names the place of the node.
     public init(_ root: ContentNode, within limits: ContentLimits = .standard) throws(ContentError) {
         bytes = try ContentWriter(limits: limits).bytes(of: root)
         _ = try tree(within: limits)
@@ -19,7 +20,8 @@ public struct ContentMessage: Message, Hashable {
 
     /// Decodes and checks the view.
     ///
-    /// - Throws: the first limit that the view exceeds, or `malformed`. Both name the place of the node.
+    /// - Throws: an error for the first limit that the view exceeds, or `malformed`. Either error names the place of
+    ///   the node.
     public func tree(within limits: ContentLimits = .standard) throws(ContentError) -> ContentTree {
         var reader = ContentReader(limits)
         return ContentTree(root: try reader.node(bytes) ?? .list([]))
@@ -36,10 +38,10 @@ public struct ContentMessage: Message, Hashable {
 
 /// A view that was checked. A host can draw every part of it.
 ///
-/// - The view was within all ``ContentLimits`` when it arrived. In a text, each replaced character takes three bytes, so the text
-///   may be up to three times as long as its limit.
-/// - Texts have no control characters, terminal escapes, bidirectional overrides or invisible characters. They are plain text, so
-///   a host that draws with HTML must escape them for HTML.
+/// - The view was within all ``ContentLimits`` when it arrived. A character that is not safe to draw was replaced by
+///   a character of three bytes. So a text may now be up to three times as long as its limit.
+/// - Texts have no control characters, terminal escapes, bidirectional overrides or invisible characters. They are
+///   plain text, so a host that draws with HTML must escape the texts for HTML.
 /// - Only the headers of pictures were read. Decode pictures in a sandbox.
 /// - Nodes of kinds that this version does not know are left out.
 public struct ContentTree: Sendable, Hashable {
@@ -51,7 +53,8 @@ public struct ContentTree: Sendable, Hashable {
     }
 }
 
-/// A user's action in a view: the user pressed a button, or picked an option. The host sends the action to the extension.
+/// A user's action in a view: the user pressed a button, or picked an option. The host sends the action to the
+/// extension.
 public struct ContentAction: Message, Hashable {
     /// The identifier that the extension gave to the button or choice.
     public let identifier: String

@@ -10,20 +10,22 @@
 /// ]
 /// ```
 ///
-/// Texts are plain. A host draws markup as ordinary letters. `ContentMessage` carries the tree to the host, and `ContentLimits`
-/// limits it.
+/// Texts are plain. A host draws markup as ordinary letters. `ContentMessage` carries the tree to the host, and
+/// `ContentLimits` states how large the tree may be.
 public enum ContentNode: Sendable, Hashable {
     /// A text. It may have several lines.
     case text(String, style: ContentStyle = .primary)
     /// A PNG or JPEG picture. If a host cannot draw the picture, it shows the description.
     case image([UInt8], description: String = "")
-    /// A progress bar. The fraction is limited to 0…1. If it is nil, the bar shows that the length of the work is unknown.
+    /// A progress bar. The fraction is limited to 0…1. If the fraction is nil, the bar shows that the length of the
+    /// work is unknown.
     case progress(Double?, label: String = "")
-    /// A title and options, of which the user picks one. The chosen option is counted from 0; nil if none is chosen yet.
+    /// A title and options, of which the user picks one. The index `chosen` is counted from 0, and is nil if no
+    /// option is chosen yet.
     case choice(String, action: String, options: [String], chosen: Int? = nil)
     /// A button with its title.
     case button(String, action: String)
-    /// Nodes beside each other. If they do not fit, they are below each other.
+    /// Nodes beside each other. If the nodes do not fit beside each other, the host draws them below each other.
     case row([ContentNode])
     /// Nodes below each other.
     case list([ContentNode])

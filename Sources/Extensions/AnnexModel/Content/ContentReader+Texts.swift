@@ -59,8 +59,8 @@ extension ContentReader {
         return .choice(try line(message.text, at: place), action: message.action, options: options, chosen: chosen)
     }
 
-    /// Checks the identifier of an action. The host returns identifiers to the extension unchanged. So they may have only
-    /// characters that need no escape in any format.
+    /// Checks the identifier of an action. The host returns identifiers to the extension unchanged. So an identifier
+    /// may have only characters that need no escape in any format.
     func checkAction(_ identifier: String, at place: ContentPlace) throws(ContentError) {
         let isWellFormed = identifier.utf8.allSatisfy { byte in
             switch byte {

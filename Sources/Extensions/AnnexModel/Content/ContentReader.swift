@@ -2,8 +2,8 @@ internal import AnnexChannel
 
 /// Reads the nodes of a view from untrusted bytes, and checks each node. Any bytes give either a node or an error.
 ///
-/// Each level decodes only its own fields. So a view that exceeds a limit is refused before the nodes beyond the limit use
-/// memory. `ContentLimits.depth` limits the stack.
+/// Each level decodes only its own fields. So a view that exceeds a limit is refused before the nodes beyond the
+/// limit use memory. `ContentLimits.depth` limits how deep the recursion goes, and thereby the stack.
 struct ContentReader {
     let limits: ContentLimits
     private var nodesLeft: Int
@@ -15,7 +15,7 @@ struct ContentReader {
         pixelsLeft = limits.pixels
     }
 
-    /// The node; nil if a later version defined its kind.
+    /// The decoded node; nil if this version does not know the kind of the node.
     mutating func node(_ bytes: [UInt8], at place: ContentPlace = .root) throws(ContentError) -> ContentNode? {
         try place.check(limits)
         let message = try decoded(bytes, at: place)
@@ -82,7 +82,7 @@ extension ContentReader {
             let size = "\(header.width) × \(header.height) pixels"
             throw tooLarge("a picture of \(size), and \(limits.pictureSide) a side are allowed", at: place)
         }
-        // Both sides have at most 21 bits, so the product cannot overflow.
+        // The width and the height have at most 21 bits each, so their product cannot overflow.
         let pixels = header.width * header.height
         guard pixels <= pixelsLeft else {
             throw tooLarge("a picture beyond the \(limits.pixels) pixels of a view", at: place)

@@ -28,7 +28,7 @@ struct NodeMessage: Message {
 
     /// The raw value of a `Kind`, or a number that a later version defined.
     var kind: UInt8
-    /// The text of a text, the title of a choice or button, the label of a bar, the description of a picture.
+    /// The text of a text node, the title of a choice or button, the label of a bar, or the description of a picture.
     var text = ""
     var style: UInt8?
     var picture: [UInt8] = []

@@ -12,7 +12,8 @@ public struct ContentEditingOutput: Sendable {
     /// - Parameters:
     ///   - type: the type of the edited picture.
     ///   - adjustmentData: how the picture was edited.
-    ///   - write: receives the number of an open file. Write to it from its start, and do not close it.
+    ///   - write: receives the descriptor of an open file. Write to the file from its start, and do not close the
+    ///     descriptor.
     /// - Throws: the errors of `write`, and a `SystemError` if there is no memory.
     public init(
         type: TypeIdentifier, adjustmentData: AdjustmentData, writing write: (_ file: Int32) throws -> Void

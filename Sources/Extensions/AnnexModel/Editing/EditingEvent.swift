@@ -1,21 +1,23 @@
 package import AnnexChannel
 
-/// An event while the user edits a picture. The host sends it to the photo-editing extension. The answer is an `EditingAnswer`.
+/// An event while the user edits a picture. The host sends the event to the photo-editing extension. The answer is an
+/// `EditingAnswer`.
 package enum EditingEvent: ChannelRequest, PointMessage {
     package typealias Response = EditingAnswer
 
     package static let method = ReservedMethods.first + 0x20
 
-    /// The next request with items opens a dialogue. The answer says whether the extension can continue the earlier edit.
+    /// The host opens a dialogue: the next request with items belongs to this dialogue. The answer says whether the
+    /// extension can continue the earlier edit.
     case opened(earlier: AdjustmentData?)
-    /// The host asks to be told when the extension has started, and asks for its view. The request with the picture may arrive
-    /// later.
+    /// The extension answers this event, with its view, when it has started the edit. The request with the picture
+    /// may arrive later.
     case started
     /// The user acted in the extension's view.
     case acted(ContentAction)
     /// The user wants to keep the edit. The extension then answers the request with the picture.
     case finished
-    /// The user wants to discard the edit. The answer says whether the user should confirm that.
+    /// The user wants to discard the edit. The answer says whether the host should ask the user to confirm.
     case leaving
     /// The user has discarded the edit.
     case cancelled
@@ -70,13 +72,13 @@ package enum EditingEvent: ChannelRequest, PointMessage {
 package struct EditingAnswer: Message {
     /// The number of the answer. Later answers have higher numbers. An answer without a number has the number 0.
     package let number: UInt64
-    /// The answer to `opened` and `leaving`; false for the other events.
+    /// The yes or no that `opened` and `leaving` ask for; false for the other events.
     package let isAffirmed: Bool
     /// Whether the request with the picture is still open.
     package let isOpen: Bool
-    /// The extension's view; nil if it has none.
+    /// The extension's view; nil if the extension has no view.
     package let view: ContentMessage?
-    /// The view, checked against the limits.
+    /// The view after the check against the limits.
     package let tree: ContentTree?
 
     private enum Tag {

@@ -1,5 +1,5 @@
-// Some types of this target have properties of the type `Escaped`. This type is declared in AnnexLinux, so that policies and
-// sandboxes can use it too.
+// Some types of this target have properties of the type `Escaped`. `Escaped` is declared in AnnexLinux, so that
+// policies and sandboxes can use it too.
 @_exported public import struct AnnexLinux.Escaped
 
 extension Termination {
@@ -73,14 +73,15 @@ extension DeniedCall: CustomStringConvertible {
     }
 }
 
-/// The signal that ended a process, with the message and the call stack that the process left.
+/// The signal that ended a process, with the message and the call stack that the process left behind.
 public struct Signal: Sendable, Hashable {
     /// The kernel's number of the signal.
     public let number: Int32
     /// The program's last message, for example the message of a Swift trap; nil if the program left none.
     public let message: Escaped?
 
-    /// The call stack at the signal, innermost frame first. The program itself reports the stack, so it may be false or empty.
+    /// The call stack at the signal, innermost frame first. The program itself reports the stack, so it may be false
+    /// or empty.
     public let backtrace: [Escaped]
 
     public init(_ number: Int32, message: Escaped? = nil, backtrace: [Escaped] = []) {
@@ -115,7 +116,7 @@ public struct LaunchStep: Sendable, Hashable {
     public let name: String
     /// The cause of the failure, in one line.
     public let cause: String
-    /// The remedy; nil if it is not known.
+    /// The remedy; nil if the remedy is not known.
     public let remedy: String?
 
     public init(_ name: String, cause: String, remedy: String? = nil) {

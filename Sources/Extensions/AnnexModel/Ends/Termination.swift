@@ -1,4 +1,5 @@
-/// How an extension's process ended: the reason, the details, the resources it used, and its last output.
+/// How an extension's process ended: the reason, the details, the resources that the process used, and its last
+/// output.
 ///
 /// Annex returns an end as a value and never throws it.
 public struct Termination: Sendable, Hashable {
@@ -10,7 +11,8 @@ public struct Termination: Sendable, Hashable {
     public let usage: Usage
     /// The last lines of the process's output, escaped and limited in number.
     public let lastOutput: [Escaped]
-    /// The calls and paths that the sandbox denied. Each kind appears once, and the number of kinds is limited.
+    /// The calls and paths that the sandbox denied. Each kind of denial appears once, and the number of kinds is
+    /// limited.
     public let denials: [DeniedCall]
 
     public init(
@@ -24,7 +26,8 @@ public struct Termination: Sendable, Hashable {
         self.denials = denials
     }
 
-    /// The same end with the channel's statistics. If the broker has already counted the messages, the end is unchanged.
+    /// The same termination with the channel's statistics. If the broker has already counted the messages, the result
+    /// equals this value.
     package func counting(_ messages: SessionStatistics) -> Termination {
         guard usage.messages == nil else { return self }
         let counted = Usage(
@@ -53,7 +56,8 @@ extension Termination: CustomStringConvertible {
 extension Termination {
     /// Why an extension ended. Reports on disk use the raw values.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The extension answered. Then it ended within its grace, or it was ended when the grace was over.
+        /// The extension answered. Afterwards its process ended within the grace, or was ended when the grace was
+        /// over.
         case completed
         /// The extension ended its request with an error, or the host gave up the extension.
         case cancelled
@@ -69,7 +73,8 @@ extension Termination {
         case timeLimit
         /// The extension used more processor time than its limit allows.
         case processorLimit
-        /// The extension wrote more to its private directory than its limit allows, or one of its app groups is too large.
+        /// The extension wrote more to its private directory than its limit allows, or one of its app groups is too
+        /// large.
         case diskLimit
         /// The extension wrote more output than its limit allows.
         case outputLimit

@@ -8,9 +8,10 @@ public struct Usage: Sendable, Hashable {
     public let userTime: Duration?
     /// The processor time that the kernel used on the program's behalf.
     public let systemTime: Duration?
-    /// The messages and bytes of the process's channel; nil if they were not counted, for example because the launch failed.
+    /// The messages and bytes of the process's channel; nil if they were not counted, for example because the launch
+    /// failed.
     public let messages: SessionStatistics?
-    /// The number of denials by the sandbox. Repetitions count.
+    /// The number of denials by the sandbox. If a denial is repeated, each repetition counts.
     public let denials: Int
 
     public init(
@@ -31,8 +32,8 @@ public struct SessionStatistics: Sendable, Hashable {
     public let messagesSent: UInt64
     /// The number of messages that the extension sent, including its hello message.
     public let messagesReceived: UInt64
-    /// The number of payload bytes in messages that the host sent. The contents of attachments are sent beside the messages and
-    /// do not count.
+    /// The number of payload bytes in messages that the host sent. The contents of attachments are sent beside the
+    /// messages and do not count.
     public let bytesSent: UInt64
     /// The number of payload bytes in messages that the extension sent.
     public let bytesReceived: UInt64

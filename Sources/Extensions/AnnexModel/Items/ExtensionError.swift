@@ -22,10 +22,11 @@ extension ExtensionError: CustomStringConvertible {
 }
 
 extension ExtensionError {
-    /// The domain of the errors that Annex sends on an extension's behalf. The codes of typed calls belong to `HandlerFailure`.
+    /// The domain of the errors that Annex sends on an extension's behalf. The codes of typed calls belong to
+    /// `HandlerFailure`.
     public static let annexDomain = "annex.extension"
 
-    /// The domain of a `HandlerFailure`. The host and the extension have agreed on its codes.
+    /// The domain of a `HandlerFailure`. The host and the extension agree on the codes of this domain.
     public static let handlerDomain = "annex.handler"
 
     /// The principal object returned without completing or cancelling the request.

@@ -1,14 +1,14 @@
 public import AnnexChannel
 
-/// The unit that a host sends to an extension and gets back. It holds text, attachments and a few small values.
+/// The unit that a host sends to an extension and gets back: text, attachments and a few small values.
 public struct ExtensionItem: Sendable {
-    /// A title for the item; nil if it has none.
+    /// A title for the item; nil if the item has no title.
     public var attributedTitle: AttributedText?
-    /// The item's main text; nil if it has none.
+    /// The item's main text; nil if the item has no text.
     public var attributedContentText: AttributedText?
     /// Files and memory that are sent beside the item's message.
     public var attachments: [ItemProvider]
-    /// Small values. The host and the extension have agreed on their keys. Send large values as attachments.
+    /// Small values by key. The host and the extension agree on the keys. Send large values as attachments.
     public var userInfo: [String: ItemValue]
 
     public init(
@@ -30,7 +30,8 @@ public struct ExtensionItem: Sendable {
     public var contentText: String? { attributedContentText?.string }
 }
 
-/// The text of an item. It holds plain text for now. Attributes can be added later without breaking code that uses this type.
+/// The text of an item. The type holds plain text for now. It can get attributes later without breaking code that
+/// uses it.
 public struct AttributedText: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The characters without attributes.
     public var string: String

@@ -12,7 +12,8 @@ extension ItemContents {
         let expected = Int(clamping: before.size)
         guard expected <= min(limit, Int.max - 1) else { throw .tooLong(limit: limit) }
         let bytes = try ItemFailure.wrapping { () throws(SystemError) in
-            // One byte more than expected is read. It shows whether the file has grown since.
+            // The read asks for one byte more than expected. If that byte arrives, the file has grown since its size
+            // was read.
             try opened.descriptor.read(at: 0, count: expected + 1)
         }
         guard bytes.count == expected else { throw .changedWhileRead }
@@ -26,8 +27,8 @@ extension ItemContents {
     /// - Parameters:
     ///   - offset: the place of the first byte.
     ///   - count: how many bytes to read.
-    /// - Returns: the bytes. There are fewer than `count` only at the end of the contents. There are none after the end, or if a
-    ///   parameter is negative.
+    /// - Returns: the bytes. If the contents end within this part, there are fewer than `count` bytes. If the part
+    ///   begins after the end, or if a parameter is negative, there are none.
     public func read(at offset: Int, count: Int) throws(ItemFailure) -> [UInt8] {
         let opened = try open()
         let left = max(0, Int(clamping: try Self.status(of: opened.descriptor).size) - max(offset, 0))
@@ -41,7 +42,7 @@ extension ItemContents {
     ///
     /// - Parameters:
     ///   - size: the number of bytes of each piece but the last, from 1 to 16 MiB.
-    ///   - body: gets each piece. If it returns false, the loop ends.
+    ///   - body: gets each piece. If the closure returns false, no further piece is read.
     /// - Throws: `changedWhileRead` if the file changed before its end was reached, and the errors of `body`.
     public func forEachChunk(of size: Int = 1 << 18, _ body: (RawSpan) throws -> Bool) throws {
         let opened = try open()
@@ -54,17 +55,19 @@ extension ItemContents {
             let count = try ItemFailure.wrapping { () throws(SystemError) in
                 try unsafe opened.descriptor.fill(room, from: offset)
             }
-            // The file is compared before each piece is used. So all pieces come from the same version of the file.
+            // The file's status is compared before each piece is used. So all pieces come from the same version of
+            // the file.
             try Self.checkUnchanged(opened, since: before)
             offset += Int64(count)
             if count < most, offset != before.size { throw ItemFailure.changedWhileRead }
-            // SAFETY: `fill` has written this many bytes. They are lent only for the call.
+            // SAFETY: `fill` has written this many bytes. The bytes are lent only for the call of `body`.
             if count > 0, try unsafe !body(UnsafeRawBufferPointer(rebasing: room[..<count]).bytes) { return }
             if count < most { return }
         }
     }
 
-    /// The bytes in pieces, each in its own memory. The result is a sequence for `for try await`, whose errors are `ItemFailure`.
+    /// The bytes in pieces, each in its own memory. The result is a sequence for `for try await`, whose errors are
+    /// `ItemFailure`.
     ///
     /// - Parameter size: the number of bytes of each piece but the last, from 1 to 16 MiB.
     public func chunks(of size: Int = 1 << 18) -> ItemChunks { ItemChunks(contents: self, size: size) }
@@ -88,7 +91,8 @@ extension ItemContents {
         }
     }
 
-    /// Compares the file's status with an earlier one. A change within one tick of the file system's clock is not noticed.
+    /// Compares the file's status with an earlier status of the same file. A change within one tick of the file
+    /// system's clock is not noticed.
     static func checkUnchanged(_ opened: OpenedContents, since before: FileStatus) throws(ItemFailure) {
         let now = try status(of: opened.descriptor)
         guard now.size == before.size, now.modified == before.modified else { throw .changedWhileRead }
@@ -96,8 +100,8 @@ extension ItemContents {
 }
 
 extension ItemContents {
-    /// Lends the number of the open file, for calls that need a descriptor. The file is open for reading. The number is valid
-    /// only while `body` runs.
+    /// Lends the descriptor of the open file to `body`. The file is open for reading. The descriptor is valid only
+    /// while `body` runs.
     public func withFileDescriptor<Result>(_ body: (CInt) throws -> Result) throws -> Result {
         let opened = try open()
         return try body(opened.descriptor.number)

@@ -2,10 +2,10 @@ public import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The bytes behind an attachment: a file, sealed memory, or a loader that makes them on request.
+/// The bytes behind an attachment: a file, sealed memory, or a loader that makes the bytes on request.
 ///
-/// Contents on demand (`onDemand`) are opened at the first read. Several providers may share one `ItemContents`. The descriptor
-/// is closed when the last of these providers is released.
+/// Contents on demand (`onDemand`) are opened at the first read. Several providers may share one `ItemContents`. The
+/// descriptor is closed when the last of these providers is released.
 public final class ItemContents: Sendable {
     package let source: ItemSource
     private let opened: Mutex<OpenedContents?>
@@ -40,12 +40,13 @@ public final class ItemContents: Sendable {
             })
     }
 
-    /// The current size in bytes. The file may change afterwards. Contents on demand are opened to find the size.
+    /// The current size in bytes. The file may change after this read. To find the size of contents on demand, this
+    /// property opens them.
     public var count: Int {
         get throws(ItemFailure) { Int(clamping: try status().size) }
     }
 
-    /// The size in bytes; nil if it is not known without opening the contents. A file may change afterwards.
+    /// The size in bytes; nil if the size is not known before the contents are opened. A file may change afterwards.
     public var knownCount: Int? {
         switch source {
         case .opened: try? count
@@ -55,7 +56,7 @@ public final class ItemContents: Sendable {
         }
     }
 
-    /// Whether the contents are open. If they are, a read needs no answer of the host.
+    /// Whether the contents are open. If the contents are open, a read needs no answer from the host.
     var isOpen: Bool { opened.withLock { $0 != nil } }
 
     /// Closes contents on demand once no reader uses them. The next reader opens them again.
@@ -70,7 +71,8 @@ public final class ItemContents: Sendable {
         try ItemFailure.wrapping { () throws(SystemError) in try descriptor.status() }
     }
 
-    /// Opens the contents, unless they are open already, and keeps them open. The call blocks this thread meanwhile.
+    /// Opens the contents, unless they are open already, and keeps them open. The call blocks this thread until the
+    /// contents are open.
     package func open(_ waiting: LoadWaiting = LoadWaiting()) throws(ItemFailure) -> OpenedContents {
         if let known = opened.withLock({ $0 }) { return known }
         let new: OpenedContents
@@ -108,7 +110,8 @@ extension ItemContents {
 
     /// Contents that a closure writes directly into memory. The memory is sealed when the closure returns.
     ///
-    /// - Parameter write: receives the number of an open file. Write to it from its start, and do not close it.
+    /// - Parameter write: receives the descriptor of an open file. Write to the file from its start, and do not close
+    ///   the descriptor.
     public static func sealing(_ write: (_ file: Int32) throws -> Void) throws -> ItemContents {
         let memory = try Descriptor.memfd("annex-item", size: 0)
         try write(memory.number)

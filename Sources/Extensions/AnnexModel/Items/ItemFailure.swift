@@ -18,7 +18,8 @@ public enum ItemFailure: Error, Sendable, Hashable {
     case cancelled
     /// The loader failed. The text comes from the program that offered the contents.
     case failed(String)
-    /// The contents come from a loader of this process. Only the extension that gets the request can load them.
+    /// The contents come from a loader of this process. Only the extension that gets the request can load such
+    /// contents.
     case notLoadable
     /// The host has not allowed a new version of the contents.
     case notEditable

@@ -1,6 +1,6 @@
 internal import AnnexChannel
 
-/// A type of value as which an attachment can be loaded.
+/// A type of value that can be made from an attachment.
 public protocol ItemObject: Sendable {
     /// The types that can be read as this object. The best type comes first.
     static var readableTypes: [TypeIdentifier] { get }
@@ -37,8 +37,8 @@ public struct ItemURL: ItemObject, Hashable {
     /// The most bytes of a URL.
     public static let longest = 65_536
 
-    /// - Throws: `malformed` if the text is empty, is longer than `longest`, has no scheme, or contains a space or a control
-    ///   character.
+    /// - Throws: `malformed` if the text is empty, is longer than `longest`, has no scheme, or contains a space or a
+    ///   control character.
     public init(_ string: String) throws(ItemFailure) {
         let bytes = string.utf8
         guard bytes.count <= Self.longest, bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {

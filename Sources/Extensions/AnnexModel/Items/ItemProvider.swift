@@ -1,17 +1,18 @@
 /// An attachment: contents in one or several representations, and a name for them.
 ///
-/// The extension loads the representations that it needs. If the other representations are on demand, they are never opened.
+/// The extension loads the representations that it needs. If the other representations are on demand, they are never
+/// opened.
 public struct ItemProvider: Sendable {
-    /// The representations. The best one comes first. There is at least one.
+    /// The representations, at least one. The best representation comes first.
     public let representations: [ItemRepresentation]
-    /// A name for a file with the contents. It comes from another program, so never open it as a path.
+    /// A name for a file with the contents. The name comes from another program, so never open it as a path.
     public let suggestedName: String?
 
     /// Offers contents as an attachment.
     ///
     /// - Parameters:
     ///   - contents: a file or sealed memory.
-    ///   - types: the types as which the contents can be loaded. The best type comes first.
+    ///   - types: the types that the contents can be loaded as. The best type comes first.
     ///   - suggestedName: a name for a file with the contents.
     public init(contents: ItemContents, types: [TypeIdentifier], suggestedName: String? = nil) {
         self.init(ItemRepresentation(contents, types: types), suggestedName: suggestedName)
@@ -21,7 +22,7 @@ public struct ItemProvider: Sendable {
     ///
     /// - Parameters:
     ///   - first: the representation that is closest to the original.
-    ///   - others: further representations. The best one comes first.
+    ///   - others: further representations. The best of them comes first.
     ///   - suggestedName: a name for a file with the contents.
     public init(_ first: ItemRepresentation, alternatives others: ItemRepresentation..., suggestedName: String? = nil) {
         representations = [first] + others
@@ -34,7 +35,7 @@ public struct ItemProvider: Sendable {
         self.suggestedName = suggestedName
     }
 
-    /// The types as which the contents can be loaded. The best type comes first.
+    /// The types that the contents can be loaded as. The best type comes first.
     public var registeredTypeIdentifiers: [TypeIdentifier] { representations.flatMap(\.types) }
 
     /// The contents of the first representation, for callers that read in their own way.
@@ -57,7 +58,7 @@ public struct ItemRepresentation: Sendable {
         self.types = types
     }
 
-    /// The size in bytes; nil if it is not known without opening the contents.
+    /// The size in bytes; nil if the size is not known before the contents are opened.
     public var knownCount: Int? { contents.knownCount }
 }
 
@@ -70,15 +71,17 @@ extension ItemProvider {
         return found
     }
 
-    /// Loads the first representation that conforms to the type. If the representation is on demand, the call asks the host for
-    /// it.
+    /// Loads the first representation that conforms to the type. If the representation is on demand, the call asks
+    /// the host for the contents.
     ///
-    /// The call blocks this thread, and answers the host's watchdog meanwhile. If the host has the answer to the request, or has
-    /// withdrawn the item, it refuses the load.
+    /// The call blocks this thread, and answers the host's watchdog meanwhile. The host refuses the load if it
+    /// already has the answer to the request, or if it has withdrawn the item.
     /// - Parameters:
     ///   - type: the wanted type.
-    ///   - timeout: how long to wait at most. If it is nil, the time limit of the loader in the host applies.
-    ///   - progress: gets the loader's progress from 0 to 1, several times a second. If it returns false, the load is cancelled.
+    ///   - timeout: how long to wait at most. If this parameter is nil, the time limit of the loader in the host
+    ///     applies.
+    ///   - progress: gets the loader's progress from 0 to 1, several times a second. If the closure returns false,
+    ///     the load is cancelled.
     /// - Returns: open contents.
     public func loadItem(
         forType type: TypeIdentifier, timeout: Duration? = nil, progress: @escaping (Double) -> Bool = { _ in true }
@@ -98,12 +101,13 @@ extension ItemProvider {
     ) throws(ItemFailure) -> [UInt8] {
         let contents = try representation(forType: type).contents
         let isOpen = contents.isOpen
-        // The bytes are copied, so the file is no longer needed. An open file would count against the extension's limit of descriptors.
+        // The bytes are copied, so the file is no longer needed. If the file stayed open, it would count against the
+        // extension's limit of descriptors.
         defer { if !isOpen { contents.close() } }
         return try contents.load(limit: limit)
     }
 
-    /// Loads a representation, and lends its file to a body. The file can only be read.
+    /// Loads a representation, and lends its file, open for reading only, to a closure.
     public func loadFile<Result>(
         forType type: TypeIdentifier, _ body: (_ file: CInt) throws -> Result
     ) throws -> Result {
@@ -113,7 +117,8 @@ extension ItemProvider {
     /// Loads a typed object: text, a URL, or a property value.
     ///
     /// - Parameter limit: the most bytes to load.
-    /// - Throws: `noSuchType` if no representation can be such an object; `malformed` if the bytes are not such an object.
+    /// - Throws: `noSuchType` if no representation can be such an object; `malformed` if the bytes are not such an
+    ///   object.
     public func loadObject<Object: ItemObject>(
         ofType _: Object.Type = Object.self, limit: Int = ItemContents.standardLimit
     ) throws(ItemFailure) -> Object {

@@ -9,7 +9,7 @@ package enum ItemSource: Sendable {
     case file(ItemFile)
     /// A closure of the host, which makes the contents.
     case loader(ItemLoader)
-    /// The host has the contents, and this process is its extension.
+    /// The contents are in the host, and this process is the host's extension.
     case remote(any RemoteItem)
 }
 
@@ -19,7 +19,8 @@ package struct ItemFile: Sendable {
     package let size: Int
     /// Whether an extension may make a new version of the file.
     package let isEditable: Bool
-    /// The device and the inode of the file that was offered. Later another file, or a link to one, may have the same path.
+    /// The device and the inode of the file that was offered. These two numbers show whether another file, or a link,
+    /// has taken the path since then.
     fileprivate let device: UInt64
     fileprivate let inode: UInt64
 
@@ -29,7 +30,7 @@ package struct ItemFile: Sendable {
         }
         let status = try ItemContents.status(of: file)
         guard status.kind == .regular else { throw .notAFile }
-        // If the file is editable, a new version of it may be in its place. The new version has another inode.
+        // An editable file may have been replaced by a new version with another inode, so its inode is not checked.
         guard isEditable || (status.device == device && status.inode == inode) else {
             throw .failed("another file is in its place since it was offered")
         }
@@ -50,13 +51,13 @@ package protocol RemoteItem: Sendable {
     var isEditable: Bool { get }
     /// Asks the host for the contents, and blocks this thread until they arrive.
     func open(_ waiting: LoadWaiting) throws(ItemFailure) -> Descriptor
-    /// Asks the host for a new, empty file for the next version.
+    /// Asks the host for a new, empty file, which receives the bytes of the next version.
     func beginVersion() throws(ItemFailure) -> Descriptor
-    /// Asks the host to replace the file by the new version.
+    /// Asks the host to replace its file by the new version.
     func commitVersion() throws(ItemFailure)
 }
 
-/// What a message says about contents that the sender of the message has offered.
+/// The fields of a message about contents that the sender of the message offers.
 package struct ItemOffer: Sendable, Hashable {
     package let number: UInt64
     package let size: Int?
@@ -72,7 +73,7 @@ package struct ItemOffer: Sendable, Hashable {
 /// How long an extension waits for contents, and what it does while it waits.
 package struct LoadWaiting {
     package let timeout: Duration?
-    /// Gets the loader's progress. If it returns false, the load is cancelled.
+    /// Gets the loader's progress. If the closure returns false, the load is cancelled.
     package let progress: (Double) -> Bool
 
     package init(timeout: Duration? = nil, progress: @escaping (Double) -> Bool = { _ in true }) {
@@ -98,13 +99,13 @@ public final class ItemLoad: Sendable {
 }
 
 extension ItemContents {
-    /// A file that is opened only if the extension asks for it. The check in this call detects a missing file early. The file can
-    /// still disappear later; then the load fails.
+    /// A file that is opened only if the extension asks for it. This call checks that the file exists and can be
+    /// read. If the file disappears later, the load fails.
     ///
     /// - Parameters:
     ///   - path: the path of a regular file that this process can read.
-    ///   - isEditable: whether the extension may make a new version of the file. When the extension commits the version, the host
-    ///     replaces the file by it.
+    ///   - isEditable: whether the extension may make a new version of the file. When the extension commits the new
+    ///     version, the host replaces the file by that version.
     /// - Throws: `notAFile`, or the error of the check.
     public static func onDemand(path: String, isEditable: Bool = false) throws(ItemFailure) -> ItemContents {
         var found = stat()
@@ -131,11 +132,11 @@ extension ItemContents {
     /// ```
     ///
     /// - Parameters:
-    ///   - size: the size in bytes, if it is known. It is a hint for the extension.
+    ///   - size: the size in bytes as a hint for the extension; nil if the size is not known.
     ///   - timeout: how long the closure may take. After that time, the load fails and the closure's task is cancelled.
-    ///   - load: runs in a task of its own. The task is cancelled if the extension cancels the load or the request ends. If the
-    ///     closure throws, the extension gets the error's text, and may load again. The closure must not return contents on
-    ///     demand.
+    ///   - load: runs in a task of its own. The task is cancelled if the extension cancels the load or the request
+    ///     ends. If the closure throws, the extension gets the error's text, and may load again. The closure must not
+    ///     return contents on demand.
     public static func onDemand(
         size: Int? = nil, timeout: Duration = .seconds(30),
         _ load: @escaping @Sendable (ItemLoad) async throws -> ItemContents

@@ -10,22 +10,24 @@ extension ItemContents {
         }
     }
 
-    /// Begins a new version of the file. The version is a new and empty file that the host makes. The original stays as it is
-    /// until the version is committed. A second call empties the version.
+    /// Begins a new version of the file. The host makes a new and empty file for the version. The original stays as
+    /// it is until the version is committed. A second call empties the version.
     ///
     /// ```swift
     /// let version = try provider.contents.beginVersion()
     /// try version.write(newText)
     /// try version.commit()
     /// ```
-    /// - Throws: `notEditable` if the host has not allowed a new version; `withdrawn` if the request already has its answer.
+    /// - Throws: `notEditable` if the host has not allowed a new version; `withdrawn` if the request already has its
+    ///   answer.
     public func beginVersion() throws(ItemFailure) -> ItemVersion {
         guard case .remote(let item) = source, item.isEditable else { throw .notEditable }
         return ItemVersion(try item.beginVersion(), of: item)
     }
 }
 
-/// A new version of a file, which the host has allowed. If the object is released without a commit, the version is dropped.
+/// A new version of a file, which the host has allowed. If this object is released without a commit, the version is
+/// dropped.
 ///
 /// The extension point's policy limits the bytes of a file that its extensions write.
 public final class ItemVersion {
@@ -52,8 +54,8 @@ public final class ItemVersion {
 
     /// Asks the host to replace the original by this version. The new file gets the original's mode.
     ///
-    /// - Throws: `failed` with the reason if the original has changed since `beginVersion`, or if the host cannot write.
-    ///   In both cases the original stays as it is.
+    /// - Throws: `failed` with the reason if the original has changed since `beginVersion`, or if the host cannot
+    ///   write. In both cases the original stays as it is.
     public func commit() throws(ItemFailure) {
         try item.commitVersion()
     }

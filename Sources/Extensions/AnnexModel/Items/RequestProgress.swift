@@ -1,13 +1,13 @@
-/// The progress of an extension with a request.
+/// How much of a request's work an extension has done, as the extension reports it.
 public struct RequestProgress: Sendable, Hashable {
     /// The most bytes of a text.
     package static let longestText = 256
 
-    /// The part of the work that is done, between 0 and 1. The extension reports this value, and may also report a smaller value
-    /// later.
+    /// The part of the work that is done, between 0 and 1. A later report of the extension may also have a smaller
+    /// value.
     public let fraction: Double
-    /// A short text for the user, at most 256 bytes; nil if the extension gave none. The extension wrote it, so escape it
-    /// before you show it.
+    /// A short text for the user, at most 256 bytes; nil if the extension gave none. The extension wrote it, so
+    /// escape it before you show it.
     public let text: String?
 
     package init(fraction: Double, text: String?) {

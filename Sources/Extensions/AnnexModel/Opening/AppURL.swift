@@ -1,7 +1,7 @@
 /// A URL with which an app may be opened, in the form of RFC 3986: `todolist://add?milk`.
 ///
-/// The URL becomes the only argument of the app's program. So it must be plain: a scheme that apps register, and printable ASCII
-/// without spaces and quotes.
+/// The URL becomes the only argument of the app's program. So it must be plain: a scheme that apps register, and
+/// printable ASCII without spaces and quotes.
 public struct AppURL: Sendable, Hashable, CustomStringConvertible {
     /// The most bytes of a URL.
     public static let mostBytes = 2048
@@ -44,15 +44,15 @@ public struct AppURL: Sendable, Hashable, CustomStringConvertible {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// Whether the byte is harmless to a shell. RFC 3986 allows the single quote, but this function refuses it together with all
-    /// characters that RFC 3986 excludes.
+    /// Whether the byte is harmless to a shell. RFC 3986 allows the single quote, but this function refuses it
+    /// together with all characters that RFC 3986 excludes.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x21...0x7e).contains(byte) && !"\"'<>\\^`{|}".utf8.contains(byte)
     }
 
     /// The rule that a text breaks.
     public struct Fault: Error, Sendable, Hashable {
-        /// The problem, as the end of a sentence about the text.
+        /// The problem, as the end of a sentence whose subject is the text, for example `is longer than 2048 bytes`.
         public let what: String
     }
 }

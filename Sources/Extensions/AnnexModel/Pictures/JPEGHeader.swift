@@ -4,11 +4,11 @@ package struct JPEGHeader: Hashable {
     package let width: Int
     package let height: Int
 
-    /// Reads the header. The result is nil unless the bytes are a JPEG file with one frame, in a form that ordinary decoders
-    /// read.
+    /// Reads the header. The bytes must be a JPEG file with one frame, in a form that ordinary decoders read.
+    /// Otherwise the result is nil.
     ///
-    /// The segments are read up to the first scan. A file with two frame headers is refused. Otherwise one reader could check the
-    /// first size, while another reader uses the second one.
+    /// The segments are read up to the first scan. A file with two frame headers is refused. Otherwise one reader
+    /// could check the first size, while another reader uses the second one.
     package init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
         let file = BigEndianFile(bytes)
@@ -46,8 +46,8 @@ package struct JPEGHeader: Hashable {
             end = place + 2 + length
         }
 
-        /// Whether the segment is a frame header of any form. The range of markers also contains tables and an extension, which
-        /// are excluded.
+        /// Whether the segment is a frame header of any form. The markers of frame headers are in the range C0…CF,
+        /// except three markers for tables and an extension.
         var isFrame: Bool { (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker) }
 
         /// The size of the picture; nil unless the form is baseline, extended or progressive.

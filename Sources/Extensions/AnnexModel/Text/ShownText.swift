@@ -5,8 +5,8 @@ package enum ShownText {
 
     /// Whether the character may be part of a name.
     ///
-    /// The two joiners shape letters and emoji, so they are allowed. Other format characters could make one name look like
-    /// another.
+    /// The two joiners shape letters and emoji, so they are allowed. Other format characters could make one name look
+    /// like another.
     package static func isShowable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
@@ -15,15 +15,17 @@ package enum ShownText {
         }
     }
 
-    /// The text in a form that a host may draw. Letters stay as they are, and the text needs no further escape on a terminal.
+    /// The text in a form that a host may draw. Letters stay as they are, and the text needs no further escape on a
+    /// terminal.
     ///
-    /// Control characters, bidirectional overrides and invisible characters become `U+FFFD`. Tabs become spaces. Excess marks are
-    /// left out. A line break stays a line break if the text `hasLines`; otherwise it becomes a space.
+    /// Control characters, bidirectional overrides and invisible characters become `U+FFFD`. Tabs become spaces.
+    /// Excess marks are left out. If `hasLines` is true, a line break stays a line break. Otherwise it becomes a
+    /// space.
     package static func harmless(_ text: String, hasLines: Bool) -> String {
         var result = String.UnicodeScalarView()
         var (marks, isAfterReturn) = (0, false)
         for scalar in text.unicodeScalars {
-            // A carriage return and a line feed after it, as other systems use them, count as one line break.
+            // Some systems end a line with a carriage return and a line feed. The two count as one line break.
             let isSecondHalf = isAfterReturn && scalar == "\n"
             isAfterReturn = scalar == "\r"
             marks = isMark(scalar) ? marks + 1 : 0
@@ -42,7 +44,8 @@ package enum ShownText {
         }
     }
 
-    /// Whether the character may be drawn. A character could hide text if it is invisible, or if its meaning depends on the font.
+    /// Whether the character may be drawn. Invisible characters, and characters whose meaning depends on the font,
+    /// could hide text, so they may not be drawn.
     private static func isDrawable(_ scalar: Unicode.Scalar) -> Bool {
         guard isShowable(scalar), scalar.properties.generalCategory != .privateUse else { return false }
         return !scalar.properties.isDefaultIgnorableCodePoint || isShaping(scalar)
@@ -56,7 +59,8 @@ package enum ShownText {
         }
     }
 
-    /// Whether the character is one of the two joiners, or of the two selectors that choose a letter's form as text or as emoji.
+    /// Whether the character is one of the two joiners, or of the two selectors that choose a letter's form as text
+    /// or as emoji.
     private static func isShaping(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}": true

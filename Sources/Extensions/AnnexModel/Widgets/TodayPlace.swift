@@ -3,25 +3,26 @@ internal import Glibc
 
 /// The folder that a user's Today views share with each other and with the user's apps.
 ///
-/// An app that says that its widget has no content leaves a file there, the mark, which has the name of the widget. Any program of the user
-/// can do so, as it could change the snapshots of the views. Extensions cannot: their sandbox does not have the folder.
+/// If an app says that its widget has no content, the app leaves a file, the mark, below this folder. The mark has
+/// the name of the widget. Any program of the user can make a mark, just as it can change the snapshots of the views.
+/// Extensions cannot make marks, because the folder is not in their sandbox.
 package struct TodayPlace: Sendable {
     private static let marks = "without-content"
 
     package let path: String
 
-    /// - Parameter path: made if it does not exist, for its user alone.
-    /// - Throws: also if other users could write into the folder.
+    /// - Parameter path: the path of the folder. If the folder is missing, the call makes it for this user alone.
+    /// - Throws: an error if the folder cannot be made, or if other users could write into it.
     package init(_ path: String) throws(SystemError) {
         self.path = path
         for folder in [path, path + "/" + Self.marks] {
             try Descriptor.makeDirectories(folder, mode: 0o700)
-            // Others could plant views there.
+            // If other users could write into the folder, they could plant views there.
             try Descriptor.directory(folder).checkOwn(folder)
         }
     }
 
-    /// The folder of this process's user. `ANNEX_TODAY` names another one.
+    /// The folder of this process's user. The variable `ANNEX_TODAY` can name another folder.
     /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder.
     package static func standard() throws(SystemError) -> String {
         if let folder = UserEnvironment.path("ANNEX_TODAY") { return folder }
@@ -31,7 +32,7 @@ package struct TodayPlace: Sendable {
         throw SystemError("getenv", errno: ENOENT, path: "HOME", remedy: "set HOME, or name a folder with ANNEX_TODAY")
     }
 
-    /// The identifier as the name of a file; nil if it is none.
+    /// The identifier of a widget as the name of a file; nil if the text cannot be such an identifier.
     package static func fileName(of identifier: String) -> String? {
         let isPlain = identifier.utf8.allSatisfy { byte in
             switch byte {
@@ -47,16 +48,17 @@ package struct TodayPlace: Sendable {
 
     // MARK: Content
 
-    /// The folder of the marks. Its entries change whenever an app changes its mind.
+    /// The folder of the marks. Its entries change whenever an app says that its widget now has content, or now has
+    /// none.
     package var marks: String { path + "/" + Self.marks }
 
-    /// Whether the app of a widget has not said that the widget is without content.
+    /// False if the app of the widget has said that the widget has no content; otherwise true.
     package func hasContent(_ widget: String) -> Bool {
         guard let name = Self.fileName(of: widget), let folder = try? Descriptor.directory(marks) else { return true }
         return (try? folder.openBeneath(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) == nil
     }
 
-    /// - Throws: `EINVAL` if the identifier is none of a widget.
+    /// - Throws: `EINVAL` if the text cannot be the identifier of a widget.
     package func setHasContent(_ hasContent: Bool, of widget: String) throws(SystemError) {
         guard let name = Self.fileName(of: widget) else {
             throw SystemError("setHasContent", errno: EINVAL, path: widget, remedy: "name the widget by its identifier")

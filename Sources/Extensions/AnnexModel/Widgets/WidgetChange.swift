@@ -1,15 +1,16 @@
 package import AnnexChannel
 
-/// What a host knows of a widget: what the widget draws, and how large it is.
+/// What a host knows of a widget: its view, whether it has content, and the size that it asks for.
 public struct WidgetState: Sendable, Hashable {
-    /// The view; nil if the widget has sent none yet.
+    /// The view; nil if the widget has sent no view yet.
     public package(set) var view: ContentTree?
     /// Whether the widget has something to show. A surface hides a widget without content.
     public package(set) var hasContent = true
-    /// The largest display mode that is useful for the widget. A surface offers to expand the widget only if this is `expanded`.
+    /// The largest display mode that is useful for the widget. A surface offers to expand the widget only if this is
+    /// `expanded`.
     public package(set) var largestAvailableDisplayMode = WidgetDisplayMode.compact
-    /// The height that the widget prefers in the expanded mode, in points. If it is nil, the largest height is used. The value is
-    /// untrusted: `height(in:)` keeps it within the surface's limits.
+    /// The height that the widget prefers in the expanded mode, in points. If it is nil, the largest height is used.
+    /// The value is untrusted: `height(in:)` keeps it within the surface's limits.
     public package(set) var preferredHeight: Int?
     /// The space around the content. If it is nil, the insets that the surface proposed are used.
     public package(set) var marginInsets: WidgetInsets?
@@ -32,20 +33,20 @@ public struct WidgetState: Sendable, Hashable {
     }
 }
 
-/// The state of a widget, which the extension sends to the host. It is the answer to an event, or a notice if the widget changed
-/// by itself.
+/// The state of a widget, which the extension sends to the host. It is the answer to an event, or a notice if the
+/// widget changed by itself.
 package struct WidgetChange: ChannelNotice, PointMessage {
     package static let method = ReservedMethods.first + 0x30
 
-    /// The number of the change. Later changes have higher numbers. On the host's side, a notice and an answer may be handled in
-    /// the wrong order.
+    /// The number of the change. Later changes have higher numbers. The host needs the numbers, because it may handle
+    /// a notice and an answer in the wrong order.
     package let number: UInt64
     package var view: ContentMessage?
     package var hasContent = true
     package var largestAvailableDisplayMode = WidgetDisplayMode.compact
     package var preferredHeight: Int?
     package var marginInsets: WidgetInsets?
-    /// The view, checked against the limits.
+    /// The view after the check against the limits.
     private var tree: ContentTree?
 
     package init(number: UInt64) { self.number = number }
@@ -84,7 +85,8 @@ extension WidgetState {
     package mutating func apply(_ change: WidgetChange, after newest: inout UInt64) {
         guard change.number > newest else { return }
         newest = change.number
-        // A change without a view keeps the last view. A view is missing, for example, if the new view exceeded a limit.
+        // A change without a view keeps the last view. A view is missing, for example, if the new view exceeded a
+        // limit.
         view = change.checkedView ?? view
         hasContent = change.hasContent
         largestAvailableDisplayMode = change.largestAvailableDisplayMode

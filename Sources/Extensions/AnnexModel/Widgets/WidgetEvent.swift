@@ -8,7 +8,7 @@ package enum WidgetEvent: ChannelRequest, PointMessage {
 
     /// The widget will be shown at this place.
     case willAppear(WidgetPlacement)
-    /// The widget should look for something new. The answer has the result.
+    /// The widget should look for something new. The answer says whether the widget found something.
     case performUpdate
     /// The display mode or the sizes have changed.
     case placementChanged(WidgetPlacement)

@@ -20,7 +20,7 @@ public enum WidgetUpdateResult: UInt8, Sendable, Hashable, CaseIterable {
 
 /// The size of a widget in points. A point is the unit of the surface. A page in a browser uses a CSS pixel as a point.
 public struct WidgetSize: Sendable, Hashable {
-    /// The most points of a width or height. A larger number is replaced by this one, and a negative number by 0.
+    /// The most points of a width or height. A larger number is replaced by this maximum, and a negative number by 0.
     public static let most = 10_000
 
     public let width: Int

@@ -4,15 +4,15 @@ public struct WidgetSurfaces: OptionSet, Sendable, Hashable {
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A list of quick actions. An app names its widget for this list with `UIApplicationShortcutWidget` in its `Info.plist`. If the app
-    /// has one widget only, it need not name it.
+    /// A list of quick actions. An app names its widget for this list with `UIApplicationShortcutWidget` in its
+    /// `Info.plist`. An app with only one widget need not name the widget.
     public static let quickActions = WidgetSurfaces(rawValue: 1)
-    /// A lock screen. Everybody who passes by can read it, so a widget is shown there only if its `NSExtensionAttributes` set
-    /// `AnnexShowsOnLockScreen` to true.
+    /// A lock screen. Everybody who passes by can read a lock screen. So a widget appears there only if its
+    /// `NSExtensionAttributes` set `AnnexShowsOnLockScreen` to true.
     public static let lockScreen = WidgetSurfaces(rawValue: 2)
 
     package static let all: WidgetSurfaces = [.quickActions, .lockScreen]
-    /// The attribute of a widget for the lock screen.
+    /// The attribute with which a widget allows a lock screen to show it.
     package static let lockScreenKey = "AnnexShowsOnLockScreen"
 }
 

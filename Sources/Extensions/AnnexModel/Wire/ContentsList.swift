@@ -1,32 +1,33 @@
 package import AnnexChannel
 package import AnnexLinux
 
-/// The contents of a message's attachments, in order and without repetitions. Some contents are sent beside the message. The
-/// others are only offered, under a number.
+/// The contents of a message's attachments, in order and without repetitions. Some contents are sent beside the
+/// message, as descriptors. For all other contents, the message carries only an offer: a number by which the receiver
+/// can load them.
 package struct ContentsList: Sendable {
-    /// The place of the contents of a representation.
+    /// How the receiver gets the contents of a representation: beside the message, or by loading an offer.
     package enum Place: Sendable, Hashable {
         case beside(UInt32)
         case offered(UInt64)
     }
 
     package private(set) var contents: [ItemContents]
-    /// The contents that are only offered, in the order of their numbers.
+    /// The contents that the message only offers, in the order of their numbers.
     package private(set) var offered: [Offer] = []
     private var places: [ObjectIdentifier: Place] = [:]
     /// Returns the number of the next offer; nil if all contents are sent beside the message.
     private let nextNumber: (@Sendable () -> UInt64)?
-    /// Makes the contents of an offer that arrived; nil if no offer may arrive.
+    /// Makes an item from an offer in a received message; nil if the message may contain no offers.
     private let remote: (@Sendable (ItemOffer) -> any RemoteItem)?
 
-    /// Offered contents. The receiver uses the number to load them.
+    /// Offered contents, and the number by which the receiver loads them.
     package struct Offer: Sendable {
         package let number: UInt64
         package let contents: ItemContents
     }
 
-    /// The most contents that are sent beside a message if it can offer the others. One further place is kept for a long list of
-    /// items.
+    /// The most contents that are sent beside a message, if the message can offer the others. One further place is
+    /// kept for a long list of items, which is sent in the same way.
     private static let mostBeside = 15
 
     package init(_ contents: [ItemContents] = []) {
@@ -35,8 +36,8 @@ package struct ContentsList: Sendable {
         remote = nil
     }
 
-    /// Creates an empty list for a message that can offer contents. It offers contents on demand, and all contents beyond the
-    /// number of descriptors of a message.
+    /// Creates an empty list for a message that can offer contents. If contents are on demand, or if the message has
+    /// no room for a further descriptor, the message only offers them.
     package init(offering nextNumber: @escaping @Sendable () -> UInt64) {
         contents = []
         self.nextNumber = nextNumber
@@ -85,7 +86,8 @@ package struct ContentsList: Sendable {
 }
 
 extension ContentsList {
-    /// Wraps the descriptors that arrived with a message. The call throws an error if a descriptor is neither a file nor memory.
+    /// Wraps the descriptors that arrived with a message. The call throws an error if a descriptor is neither a file
+    /// nor memory.
     package init(
         taking descriptors: consuming DescriptorList,
         offers remote: (@Sendable (ItemOffer) -> any RemoteItem)? = nil
@@ -95,7 +97,7 @@ extension ContentsList {
         if let remote { self.init(contents, offers: remote) } else { self.init(contents) }
     }
 
-    /// Wraps the memory that an extension sent with its answer. The channel has checked that it is sealed.
+    /// Wraps the memory that an extension sent with its answer. The channel has checked that this memory is sealed.
     package init(_ sealed: [SealedBytes]) throws(ItemFailure) {
         var contents: [ItemContents] = []
         for bytes in sealed {

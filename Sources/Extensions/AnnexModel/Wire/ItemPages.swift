@@ -1,8 +1,8 @@
 internal import AnnexChannel
 internal import AnnexLinux
 
-/// A list of items that is longer than a message. It is sent as sealed memory beside the message, in pages. Each page is a 32-bit
-/// number, which is the page's length, followed by an `ItemPage` within the limits of a message.
+/// A list of items that does not fit into a message. The list is sent in pages, as sealed memory beside the message.
+/// Each page begins with its length as a 32-bit number. An `ItemPage` within the limits of a message follows.
 package enum ItemPages {
     /// The most bytes of all pages.
     package static let mostBytes = 16 << 20
@@ -44,7 +44,8 @@ package enum ItemPages {
             let page = try read(contents, at: place + 4, count: length)
             guard page.count == length else { throw failure(at: place, "the list of items ends within a page") }
             let found = try ItemPage(decoding: page).items
-            // Empty pages are refused. They cost time without any result, and there could be millions of them.
+            // Empty pages are refused. Such pages cost time without any result, and a message could carry millions of
+            // them.
             guard !found.isEmpty else { throw failure(at: place, "the list of items has an empty page") }
             items += found
             guard items.count <= mostItems else { throw failure(at: place, "the list of items has too many items") }

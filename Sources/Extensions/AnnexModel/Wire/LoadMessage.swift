@@ -3,14 +3,14 @@ internal import AnnexLinux
 
 /// A request of an extension about an item that its host has offered under a number.
 package struct LoadMessage: Message {
-    /// The extension wants the contents. The host answers within a tenth of a second: with the contents, or with the message that
-    /// they are not ready yet.
+    /// The extension wants the contents. The host answers within a tenth of a second. The answer carries the
+    /// contents, or says that they are not ready yet.
     package static let loadMethod: UInt16 = 0xFEF0
     /// The extension does not want the contents any longer.
     package static let cancelMethod: UInt16 = 0xFEF1
     /// The extension wants to make a new version of the file. The answer carries a new, empty file to write.
     package static let writeMethod: UInt16 = 0xFEF2
-    /// The new version is complete. The host replaces the file by it.
+    /// The extension has completed the new version. The host replaces its file by this version.
     package static let commitMethod: UInt16 = 0xFEF3
     /// The methods that are reserved for items on demand.
     package static let methods = ReservedMethods.itemLoads
@@ -85,7 +85,7 @@ package enum LoadRefusal: Sendable, Hashable {
         }
     }
 
-    /// The most bytes of a reason that are sent.
+    /// The most bytes of a reason that the host sends. Further bytes are cut off.
     private static let longestReason = 512
 
     package init(_ error: any Error) {

@@ -1,7 +1,7 @@
 package import AnnexChannel
 
-/// The progress of a request with items, which the extension sends to its host. If the host no longer waits for the request, it
-/// drops the report.
+/// The progress of a request with items, which the extension sends to its host. If the host no longer waits for the
+/// answer to the request, the host drops the report.
 package struct ProgressMessage: ChannelNotice, PointMessage {
     package static let method = ReservedMethods.first
 

@@ -12,7 +12,7 @@ package struct RequestMessage: Message {
     }
 
     private var items: ListedItems
-    /// The number under which the host wants reports of the progress; 0 if it wants no reports.
+    /// The number that the extension's progress reports must carry; 0 if the host wants no reports.
     package let progress: UInt64
 
     package init(_ items: [ExtensionItem], collecting contents: inout ContentsList, progress: UInt64 = 0) {

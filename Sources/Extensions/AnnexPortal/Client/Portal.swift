@@ -2,14 +2,16 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The portal of this process.
+/// The portal of this process: its connection to the broker, for everything that concerns app groups and the opening
+/// of URLs.
 package enum Portal {
     /// The number of the portal's descriptor in an extension.
     package static let descriptor: Int32 = 6
-    /// The number of an extension's first descriptor of a file of locks. The system call filter allows locks on these numbers
-    /// alone. The numbers are above the limit on descriptors, so the extension cannot give such a number to another file.
+    /// An extension's descriptors of files of locks have the numbers from this one on. The system call filter allows
+    /// locks on these numbers alone. They are above the limit on descriptors, so the extension cannot give such a
+    /// number to another file.
     package static let firstLocks: Int32 = 512
-    /// The variable that tells an extension that it has a portal.
+    /// The environment variable that tells an extension that it has a portal.
     package static let variable = "ANNEX_PORTAL"
 
     private static let one = Mutex<PortalClient?>(nil)
@@ -23,10 +25,10 @@ package enum Portal {
     /// Sets the portal of this process. A second call changes nothing.
     package static func install(_ client: PortalClient) { one.withLock { if $0 == nil { $0 = client } } }
 
-    /// Adopts the descriptor that the broker gave to an extension; nil if the broker gave none.
+    /// Adopts the descriptor that the broker gave to an extension. The result is nil if the broker gave none.
     /// - Parameter heartbeat: see `PortalClient.Reader.caller`.
     package static func adopt(heartbeat: @escaping @Sendable () -> Bool) -> PortalClient? {
-        // SAFETY: only the presence of the variable matters. An extension has one thread.
+        // SAFETY: the code reads only whether the variable exists. An extension has one thread.
         guard unsafe getenv(variable) != nil else { return nil }
         let client = PortalClient(
             ControlSocket(owning: Descriptor(owning: descriptor)), reader: .caller(heartbeat: heartbeat))

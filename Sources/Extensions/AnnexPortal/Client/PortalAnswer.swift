@@ -27,7 +27,8 @@ package final class PortalAnswer: Sendable {
         .system, what: "a descriptor is missing in the broker's answer",
         remedy: "close files that are not in use: this process may have reached its limit on open files")
 
-    /// The first descriptor that was not taken yet. Descriptors that are not taken are closed with the answer.
+    /// The first descriptor that was not taken yet. Descriptors that are never taken are closed when the answer is
+    /// released.
     package func takeDescriptor() throws(PortalError) -> Descriptor {
         if let descriptor = descriptors.withLock({ $0.takeFirst() }) { return descriptor }
         throw Self.missingDescriptor
@@ -59,7 +60,7 @@ final class PendingPortalCall: Sendable {
     /// The place where a thread sleeps while it waits for the answer.
     let parker = Parker()
 
-    /// Sets the result of the request. Only the first call counts.
+    /// Sets the result of the request. Later calls have no effect.
     func resolve(_ result: Result<PortalAnswer, PortalError>) {
         let continuation = state.withLock { state -> CheckedContinuation<Result<PortalAnswer, PortalError>, Never>? in
             switch state {

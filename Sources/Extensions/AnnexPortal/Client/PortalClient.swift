@@ -3,16 +3,17 @@ internal import AnnexMessages
 internal import Glibc
 internal import Synchronization
 
-/// The member's end of a portal, in an extension or a containing app.
+/// The member's end of a portal. A portal connects a member, which is an extension or a containing app, with the
+/// broker.
 ///
-/// An extension has one thread. While this thread waits for an answer, it reads the portal by itself, and answers the host's
-/// watchdog. While the extension's code awaits, the broker wakes the thread through the bell of the extension's channel. A
-/// containing app has a separate thread that reads the portal.
+/// An extension has one thread. While this thread blocks for an answer, it reads the portal by itself, and answers
+/// the host's watchdog. While the extension's tasks are suspended, the broker wakes the thread through the bell of
+/// the extension's channel. A containing app has a separate thread that reads the portal.
 package final class PortalClient: Sendable {
-    /// The reader of the portal.
+    /// The thread that reads the portal.
     package enum Reader: Sendable {
-        /// The thread that waits for an answer reads the portal. While it waits, it calls the closure several times a second. If
-        /// the closure returns false, the host is gone.
+        /// The thread that waits for an answer reads the portal. While it waits, it calls the closure several times a
+        /// second. If the closure returns false, the host is gone.
         case caller(heartbeat: @Sendable () -> Bool)
         /// A separate thread reads the portal. This thread calls `receiveUntilEnd`.
         case thread
@@ -28,14 +29,15 @@ package final class PortalClient: Sendable {
 
     /// How often a waiting extension answers its host's watchdog.
     private static let heartbeat = Duration.milliseconds(100)
-    /// The longest wait if the caller states no limit. A broker that gives no answer for so long has a fault.
+    /// The longest wait if the caller states no limit. If the broker gives no answer for such a long time, it has a
+    /// fault.
     package static let patience = Duration.seconds(60)
 
     private let socket: ControlSocket
     private let reader: Reader
     private let state = Mutex(State())
-    /// The number of requests that tasks may have open. It is half of what a broker reads, so that waiting threads have places
-    /// too.
+    /// The number of requests that tasks may have open at once. The broker reads twice as many unanswered requests of
+    /// one member. So requests of waiting threads find places too.
     private let slots = PortalSlots(32)
 
     package init(_ socket: consuming ControlSocket, reader: Reader) {
@@ -72,7 +74,8 @@ package final class PortalClient: Sendable {
         }
     }
 
-    /// Sends a request, and suspends the task until the answer comes. If the task is cancelled, the call throws `cancelled`.
+    /// Sends a request, and suspends the task until the answer comes. If the task is cancelled, the call throws
+    /// `cancelled`.
     package nonisolated(nonsending) func callLater(
         _ method: PortalMethod, group: String = "", body: [UInt8] = []
     ) async throws(PortalError) -> PortalAnswer {
@@ -139,7 +142,8 @@ package final class PortalClient: Sendable {
         try send(bytes)
     }
 
-    /// If the queue is full, this function tries again until the broker has read from the queue.
+    /// Sends one request. If the socket is full, this function tries again until the broker has read from it, or
+    /// until `patience` is over.
     private func send(_ bytes: [UInt8]) throws(PortalError) {
         let deadline = MonotonicClock.deadline(after: Self.patience)
         while true {
@@ -156,7 +160,8 @@ package final class PortalClient: Sendable {
 
     // MARK: Deliveries
 
-    /// Sets the handler for the news of a service. The handlers run on the thread that reads the portal.
+    /// Sets the handler for the news of a service. News are messages that the broker sends without a request. The
+    /// handlers run on the thread that reads the portal.
     /// - Parameter ending: called when the portal ends, unless it had ended before this call.
     package func handle(
         _ service: PortalServiceName, atEnd ending: @escaping @Sendable () -> Void = {},
@@ -195,7 +200,8 @@ package final class PortalClient: Sendable {
     }
 
     private func deliver(_ bytes: [UInt8], with descriptors: consuming DescriptorList) {
-        // The broker is trusted. A message that cannot be read comes from a newer broker, so it is ignored.
+        // The broker is trusted. If a message cannot be decoded, it comes from a newer broker, so the message is
+        // ignored.
         guard let delivery = try? PortalDelivery(decoding: bytes, within: PortalDelivery.limits) else { return }
         guard delivery.call == 0 else {
             let pending = state.withLock { $0.pending.removeValue(forKey: delivery.call) }

@@ -7,11 +7,12 @@ package enum MachineDaemon {
     package static let socket = "/run/annex/annexd.socket"
 }
 
-/// The first packet that a containing app sends to a daemon. It counts as the portal's first request. If the daemon admits the
-/// app, it answers with `MemberDescription`, and the connection is a portal from then on. Otherwise it answers with an error and
-/// ends the connection.
+/// The first packet that a containing app sends to a daemon. The packet counts as the portal's first request. If the
+/// daemon admits the app, it answers with `MemberDescription`, and the connection is a portal from then on. If the
+/// daemon refuses the app, it answers with an error and ends the connection.
 package struct PortalHello: Message, Hashable {
-    /// Distinguishes this packet from the packets of hosts, which have the same field. No packet of a host has this kind.
+    /// The value of the field that tells this packet from the packets of hosts. A host's packet has the same field,
+    /// but never this value.
     package static let kind: UInt8 = 64
     /// The version of the portal's messages.
     package static let version: UInt64 = 1
@@ -21,7 +22,7 @@ package struct PortalHello: Message, Hashable {
 
     package init(app: String) { self.app = app }
 
-    /// The number of this request.
+    /// The number of the hello message as a request of the portal.
     package static let call: UInt64 = 1
 
     /// The only packet that the daemon sends to an app that it refuses.
@@ -80,8 +81,8 @@ extension PortalClient {
     /// - Parameters:
     ///   - path: the daemon's socket.
     ///   - app: the bundle identifier that the app states, as in `PortalHello`.
-    /// - Returns: the portal, whose deliveries a new thread reads from now on, and the daemon's description of the app; nil if
-    ///   no daemon listens there.
+    /// - Returns: the portal and the daemon's description of the app; nil if no daemon listens at this socket. A new
+    ///   thread reads the deliveries of the portal from now on.
     /// - Throws: the daemon's reason if it refuses the app; `gone` if the daemon ends the connection without a message.
     package static func connect(
         to path: String, app: String
@@ -105,7 +106,8 @@ extension PortalClient {
         do throws(SystemError) {
             let socket = try LocalSocket.connect(to: path, patience: connectionPatience, forThread: true)
             let owner = try PeerCredentials(of: socket).user
-            // If another user's program listens there, it could read what the app writes.
+            // A program of another user that listens at this socket could read what the app writes. Only root and
+            // this user are trusted.
             guard owner == 0 || owner == geteuid() else {
                 throw SystemError(
                     "connect", errno: EPERM, path: path, remedy: "user \(owner) listens there: name another socket")

@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// Limits the number of tasks that wait for answers at the same time. If all places are taken, further tasks wait in their order
-/// for a free place. A broker reads only a limited number of unanswered requests of one member. Without these places, the
-/// waiting tasks could use up that limit, and the broker would delay all other requests of this process.
+/// Limits the number of tasks that wait for answers at the same time. Each such task takes a place. If all places are
+/// taken, further tasks wait in their order for a free place. A broker reads only a limited number of unanswered
+/// requests of one member. Without these places, the waiting tasks could use up that limit, and the broker would
+/// delay all other requests of this process.
 final class PortalSlots: Sendable {
     private struct State {
         var free: Int
@@ -18,7 +19,7 @@ final class PortalSlots: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// Takes a place. The caller must give it back.
+    /// Takes a place. The caller must give the place back.
     /// - Returns: false if the task was cancelled before it got a place.
     nonisolated(nonsending) func take() async -> Bool {
         let number = state.withLock { state -> UInt64? in

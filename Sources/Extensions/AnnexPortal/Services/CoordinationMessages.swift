@@ -1,21 +1,25 @@
 package import AnnexMessages
 
-/// The requests of a member about coordinated access to files. Members lock the group's file of locks themselves. The broker lets
-/// members wait, finds the holder of a lock, and passes on news of changes.
+/// The requests of a member about coordinated access to files. A member locks ranges of the group's file of locks by
+/// itself. The broker tells waiting members when a lock was released, finds the holder of a lock, and passes on news
+/// of changes.
 package enum CoordinationMethod {
-    /// The request carries `ReleaseCount`. The broker answers with `ReleaseCount` when a member has released a lock since that
-    /// count. It answers soon in any case, because the kernel frees the locks of a killed process without a message.
+    /// The request carries `ReleaseCount`. The broker answers with `ReleaseCount` when a member has released a lock
+    /// since that count. If no release is announced, the broker still answers soon, because the kernel frees the
+    /// locks of a killed process without a message.
     package static let wait = PortalMethod(.coordination, number: 1)
     /// The member no longer waits. This message has no answer.
     package static let stopWaiting = PortalMethod(.coordination, number: 2)
-    /// The member has released a lock while others waited. The answer has no body.
+    /// The member has released a lock for which other members waited. The answer has no body.
     package static let released = PortalMethod(.coordination, number: 3)
-    /// The request carries `LockQuestion`. The answer is a `NameList`: the holders of locks in this range, for a person to read.
+    /// The request carries `LockQuestion`, which states a range. The answer is a `NameList`: the holders of locks in
+    /// this range, for a person to read.
     package static let holders = PortalMethod(.coordination, number: 4)
-    /// The request carries `ItemChanges`. The answer has no body. It comes when the broker has passed the changes on to the other
-    /// members.
+    /// The request carries `ItemChanges`. The answer has no body. The broker sends the answer when it has passed the
+    /// changes on to the other members.
     package static let changed = PortalMethod(.coordination, number: 5)
-    /// The member has presenters, and gets `ItemNews` from now on. The answer has no body.
+    /// The member has presenters, objects that show an item to the user, and gets `ItemNews` from now on. The answer
+    /// has no body.
     package static let present = PortalMethod(.coordination, number: 6)
     /// The member has no more presenters. This message has no answer.
     package static let stopPresenting = PortalMethod(.coordination, number: 7)
@@ -68,7 +72,8 @@ package struct ItemChange: Message, Hashable {
     package let path: String
     /// The new path of a moved item; otherwise empty.
     package let target: String
-    /// The number of the presenter that made the change, which is valid in its process; 0 if no presenter made it.
+    /// The number of the presenter that made the change; 0 if no presenter made it. The number has a meaning only in
+    /// the presenter's process.
     package let presenter: UInt32
 
     package init(_ kind: Kind, path: String, target: String = "", presenter: UInt32) {
@@ -113,7 +118,7 @@ package struct ItemNews: Message, Hashable {
     package static let limits = MessageLimits(bytes: 32 << 10, fields: 4096, depth: 8)
 
     package let changes: [ItemChange]
-    /// Whether some news are lost. In this case any item may have changed.
+    /// Whether some news are lost. If so, any item may have changed.
     package let isIncomplete: Bool
 
     package init(changes: [ItemChange], isIncomplete: Bool) {

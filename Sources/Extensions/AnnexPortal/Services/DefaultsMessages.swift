@@ -4,7 +4,7 @@ package import AnnexMessages
 package enum DefaultsMethod {
     /// The answer is a `DefaultsSnapshot`.
     package static let snapshot = PortalMethod(.defaults, number: 1)
-    /// The request carries a `DefaultsChange`. The answer has no body. It comes when the change is durable.
+    /// The request carries a `DefaultsChange`. The answer has no body, and is sent when the change is durable.
     package static let change = PortalMethod(.defaults, number: 2)
     /// From now on the member gets news of changes. News have no body.
     package static let watch = PortalMethod(.defaults, number: 3)
@@ -45,7 +45,8 @@ package struct DefaultsEntry: Message, Hashable {
 /// Keys that are set or removed together.
 package struct DefaultsChange: Message, Hashable {
     package let entries: [DefaultsEntry]
-    /// The change is made only if the values still have this generation. If it is nil, the change is always made.
+    /// The change is made only if the values still have this generation. If this number is nil, the change is always
+    /// made.
     package let generation: UInt64?
 
     package init(entries: [DefaultsEntry], generation: UInt64? = nil) {

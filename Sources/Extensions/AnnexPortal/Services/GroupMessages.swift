@@ -2,8 +2,8 @@ package import AnnexMessages
 
 /// The requests of a member about a group.
 package enum GroupMethod {
-    /// The answer is a `GroupTerms` and a read-only descriptor of the shared words. If the terms name no descriptor of locks, the
-    /// answer also carries a descriptor of the file of locks.
+    /// The answer is a `GroupTerms` and a read-only descriptor of the shared words (`GroupWords`). If the terms name
+    /// no descriptor of locks, the answer also carries a descriptor of the file of locks.
     package static let join = PortalMethod(.groups, number: 1)
     /// The answer is a `NameList`: the groups of this member.
     package static let list = PortalMethod(.groups, number: 2)
@@ -13,7 +13,8 @@ package enum GroupMethod {
 package struct GroupTerms: Message, Hashable {
     /// The absolute path of the container.
     package let container: String
-    /// The number of the member's descriptor of the file of locks; nil if the member got none at its launch.
+    /// The number of the member's descriptor of the file of locks; nil if the member got no such descriptor at its
+    /// launch.
     package let locks: Int32?
 
     package init(container: String, locks: Int32?) {
@@ -43,17 +44,17 @@ package struct NameList: Message, Hashable {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) { names = try decoder.decodeList(1) }
 }
 
-/// The shared words of a group: one page that brokers write and that members map for reading. Each word has a cache line of its
-/// own.
+/// The shared words of a group: one page that brokers write and that members map for reading. Each word has a cache
+/// line of its own.
 package enum GroupWords {
     package static let size = 4096
     /// This word changes with each change of the shared defaults.
     package static let defaults = 0
-    /// This word is not 0 while a member waits for a lock. It may stay so for some time after the wait.
+    /// This word is not 0 while a member waits for a lock. For some time after the wait, it may still be not 0.
     package static let waiters = 128
-    /// This word is not 0 while a member has presenters. It may stay so for some time afterwards.
+    /// This word is not 0 while a member has presenters. For some time afterwards, it may still be not 0.
     package static let presenters = 256
-    /// This word counts the releases of locks for which others waited.
+    /// This word counts the releases of locks for which other members waited.
     package static let releases = 384
     /// This word counts the news that a broker could not write into the journal.
     package static let lostNews = 512

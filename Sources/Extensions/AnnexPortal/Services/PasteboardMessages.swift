@@ -68,7 +68,7 @@ package struct PasteboardContents: Message, Hashable {
     }
 }
 
-/// A question about a pasteboard. If the question asks for the state, item and type are ignored.
+/// A question about a pasteboard. If the member asks for the state only, `item` and `type` are ignored.
 package struct PasteboardQuestion: Message, Hashable {
     package let board: String
     package let item: UInt32

@@ -2,8 +2,8 @@ package import AnnexMessages
 
 /// The requests of a member about secrets.
 package enum SecretMethod {
-    /// The request carries `SecretValue`. If it has no bytes, the secret is removed. The answer has no body, and comes when the
-    /// change is durable.
+    /// The request carries `SecretValue`. If this value has no bytes, the secret is removed. The answer has no body,
+    /// and is sent when the change is durable.
     package static let set = PortalMethod(.secrets, number: 1)
     /// The request carries a `NameList` with one name. The answer is a `SecretValue`.
     package static let value = PortalMethod(.secrets, number: 2)

@@ -1,6 +1,6 @@
 package import AnnexMessages
 
-/// One message from the broker: the answer to a request, or news. Descriptors may accompany it.
+/// One message from the broker: the answer to a request, or news. Descriptors may accompany the message.
 package struct PortalDelivery: Message, Hashable {
     /// The most bytes of one delivery. A longer body is sent as sealed memory, in a descriptor.
     package static let mostBytes = 96 << 10
@@ -56,7 +56,7 @@ package struct PortalDelivery: Message, Hashable {
         let what: String = try decoder.decode(6)
         let remedy: String? = try decoder.decodeIfPresent(7)
         sealedBytes = try decoder.decode(8, default: 0)
-        // A newer broker may send a kind of failure that this version does not know.
+        // A newer broker may send a kind of failure that this version does not know. Such a failure becomes `system`.
         error = code == 0 ? nil : PortalError(PortalError.Code(rawValue: code) ?? .system, what: what, remedy: remedy)
     }
 }

@@ -27,9 +27,9 @@ package struct PortalMethod: Sendable, Hashable {
     }
 }
 
-/// One message from an extension or app to its broker. It is sent as one datagram.
+/// One message from an extension or app to its broker. The message is sent as one datagram.
 package struct PortalRequest: Message, Hashable {
-    /// The most bytes of one request, with its frame.
+    /// The most bytes of one request, that is, of the whole datagram.
     package static let mostBytes = 96 << 10
     package static let limits = MessageLimits(bytes: mostBytes, fields: 4096, depth: 32)
 
@@ -37,7 +37,7 @@ package struct PortalRequest: Message, Hashable {
     package let call: UInt64
     /// A `PortalServiceName` that has not been checked.
     package let service: UInt16
-    /// The number of the request in its service. It has not been checked.
+    /// The number of the request in its service. This number has not been checked.
     package let method: UInt16
     /// The group that the request is about; empty if the request is about no group.
     package let group: String

@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// The service for coordinated access to the files of groups.
 ///
-/// Members lock ranges of the group's file of locks by themselves. So an access that no other member disputes needs no broker.
-/// This service lets a member wait for a lock and learn its holder. It also passes on the changes that members report.
+/// Members lock ranges of the group's file of locks by themselves. So a member needs no broker for an access if no
+/// other member holds or wants the lock. This service lets a member wait for a lock and learn its holder. It also
+/// passes on the changes that members report.
 package final class CoordinationService: PortalService {
     private let loop: EventLoop
     private let desks = Mutex<[ObjectIdentifier: CoordinationDesk]>([:])
@@ -50,12 +51,12 @@ package final class CoordinationService: PortalService {
 
     private func forget(_ connection: PortalConnection, in group: OpenGroup) {
         let key = ObjectIdentifier(group)
-        // A member that was killed may have held locks that other processes wait for, even if no member of this process has used
-        // a desk.
+        // If the member was killed, it may have held locks for which other processes wait. So a desk is made for this
+        // purpose even if no member of this process has used one.
         let isNeeded = desks.withLock { $0[key] != nil } || group.word(GroupWords.waiters) != 0
         guard isNeeded, let desk = try? desk(of: group) else { return }
         desk.waiting.announceRelease()
-        // The desk keeps the group open. So the desk is removed when the last member ends.
+        // The desk keeps the group open. So the desk is removed when the last member that used it has ended.
         if desk.isLast(connection) { desks.withLock { $0[key] = nil } }
     }
 
@@ -73,7 +74,8 @@ package final class CoordinationService: PortalService {
     }
 }
 
-/// One group's coordination in this process. Runs on the lane of the group.
+/// The coordination of one group's members in this process: who waits, and who gets news. Runs on the lane of the
+/// group.
 final class CoordinationDesk: Sendable {
     let group: OpenGroup
     let waiting: WaitingMembers
@@ -101,7 +103,8 @@ final class CoordinationDesk: Sendable {
         return NameList(names: finder.holders(of: range, besides: call.member.locks[group.identifier]))
     }
 
-    /// A member stops waiting. It may have held a gate for which other members wait.
+    /// A member stops waiting. The member may have locked a gate, a range through which waiting members go. So a
+    /// release is announced.
     func stopWaiting(_ connection: PortalConnection) {
         waiting.leave(connection)
         waiting.announceRelease()

@@ -2,18 +2,20 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Finds the holders of locks that a member could not get in time. Runs on the lane of the group.
+/// Finds the members and processes that hold a lock, for a member that could not get the lock in time. Runs on the
+/// lane of the group.
 final class LockHolders: Sendable {
     private struct Search {
         var moment: UInt64 = 0
         var found: [ProcessLocks] = []
     }
 
-    /// How long the result of the last search among all processes is used. Members cannot make this process search more often.
+    /// How long the result of a search among all processes is used again. So members cannot make this process search
+    /// more often.
     private static let pause: UInt64 = 1_000_000_000
 
     private let group: OpenGroup
-    /// The number of the file of locks in its file system.
+    /// The inode number of the file of locks.
     private let file: UInt64
     private let last = Mutex(Search())
 
@@ -22,8 +24,8 @@ final class LockHolders: Sendable {
         file = try group.statusOfLocks().inode
     }
 
-    /// The members in this process that hold a lock in this range. If there are none, the result names processes of other hosts
-    /// and apps.
+    /// The names of this process's members that hold a lock in this range. If there are none, the result names other
+    /// processes that hold such a lock.
     func holders(of range: FileRange, besides asking: MemberLocks?) -> [String] {
         var names: Set<String> = []
         for locks in group.locksOfMembers where locks !== asking {
@@ -50,7 +52,8 @@ struct ProcessLocks: Sendable {
     let ranges: [FileRange]
 
     private static let mostProcesses = 32_768
-    /// How long the search may delay the group's requests. On a machine with very many processes, the search skips some of them.
+    /// How long the search may delay the group's requests. On a machine with very many processes, the search skips
+    /// some of them.
     private static let longest = Duration.milliseconds(200)
     private static let mostDescriptors = 4096
 

@@ -9,14 +9,14 @@ internal import Synchronization
 final class NewsDesk: Sendable {
     private struct Presenting {
         weak var connection: PortalConnection?
-        /// The row of the last news that the member was sent.
+        /// The row of the last news that were sent to the member.
         var row: Int64
         var lost: UInt32
     }
 
     private struct State {
         var members: [ObjectIdentifier: Presenting] = [:]
-        /// The news that `notice` has read last, and the row before them.
+        /// The news that `notice` has read last, and the row after which they begin.
         var lastPage: (start: Int64, page: NewsPage)?
         var lastRow: Int64 = 0
         var lastLost: UInt32 = 0
@@ -27,7 +27,8 @@ final class NewsDesk: Sendable {
 
     private let group: OpenGroup
     private let flag: SharedFlag
-    /// A text that no other process, and no other desk, uses.
+    /// A random text that no other process and no other desk uses. With it, a desk recognises the changes of its own
+    /// members.
     private let token = String(UInt64.random(in: .min ... .max), radix: 16)
     private let state = Mutex(State())
 
@@ -37,8 +38,8 @@ final class NewsDesk: Sendable {
     }
 
     func join(_ connection: PortalConnection) throws(PortalError) {
-        // SYNC: the flag is raised before the member reads its item. A writer that does not see the flag has not released its
-        // lock yet, so the member's coordinated read waits for it.
+        // SYNC: the flag is raised before the member reads its item. If a writer does not see the flag, the writer
+        // has not released its lock yet. So the member's coordinated read waits for that writer.
         flag.raise()
         let row = try group.withStore { (store) throws(StoreError) in try store.lastNews() }
         let lost = group.word(GroupWords.lostNews)
@@ -67,7 +68,7 @@ final class NewsDesk: Sendable {
         do throws(PortalError) {
             _ = try group.withStore { (store) throws(StoreError) in try store.append(news) }
         } catch {
-            // The members are told that anything may have changed.
+            // The count of lost news tells all members that any item may have changed.
             group.changeWord(GroupWords.lostNews)
         }
         notice()
@@ -81,7 +82,8 @@ final class NewsDesk: Sendable {
         let page = try? stored(after: start)
         let lost = group.word(GroupWords.lostNews)
         let members = state.withLock { state -> [PortalConnection] in
-            // If the journal cannot be read either, only the count of lost news shows that there are news.
+            // If the journal cannot be read, `row` does not grow. Then only the count of lost news shows that there
+            // are news.
             let row = page?.last ?? start
             guard (start, state.lastLost) != (row, lost) else { return [] }
             (state.lastRow, state.lastLost, state.lastPage) = (row, lost, page.map { (start, $0) })
@@ -94,8 +96,8 @@ final class NewsDesk: Sendable {
         member.paceNews(.coordination, of: group) { [weak self] connection in self?.deliver(to: connection) ?? true }
     }
 
-    /// Sends a member all news after the last news that it was sent.
-    /// - Returns: false if the socket had no room.
+    /// Sends a member all news that it has not been sent yet.
+    /// - Returns: false if the member's socket had no room.
     private func deliver(to connection: PortalConnection) -> Bool {
         guard let told = state.withLock({ $0.members[ObjectIdentifier(connection)] }) else { return true }
         let (lost, own) = (group.word(GroupWords.lostNews), origin(of: connection))
@@ -105,7 +107,7 @@ final class NewsDesk: Sendable {
                 kind: one.kind, path: one.path, target: one.other, presenter: one.origin == own ? one.number : 0)
         }
         let news = ItemNews(changes: changes, isIncomplete: page?.isIncomplete ?? true || lost != told.lost)
-        // If the news are too many for one message, the member is told that anything may have changed.
+        // If the news do not fit into one message, the member is told that any item may have changed.
         let body = (try? news.encoded(within: ItemNews.limits)) ?? Self.anything
         guard connection.sendNews(.coordination, of: group, body: body) else { return false }
         state.withLock { state in

@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// The members in this process that wait for locks of a group. Runs on the lane of the group.
 ///
-/// A member that begins to wait first asks for the count of releases. Then it tries its lock once more. After that, it asks to be
-/// told when the count has changed. So it misses no release in between.
+/// A member that begins to wait first asks for the count of releases. Then it tries its lock once more. If that
+/// fails, it asks the broker to answer when the count differs from the known count. So the member misses no release
+/// in between.
 final class WaitingMembers: Sendable {
     private struct State {
         /// The number of open waits of each member.
@@ -16,8 +17,8 @@ final class WaitingMembers: Sendable {
         var count: UInt32 = 0
     }
 
-    /// A member tries again after this time even if no release was announced. The holder may have been killed together with its
-    /// broker.
+    /// After this time, a member tries its lock again even if no release was announced. The holder may have been
+    /// killed together with its broker, which announces releases.
     private static let longest = Duration.milliseconds(100)
 
     private let group: OpenGroup
@@ -47,7 +48,8 @@ final class WaitingMembers: Sendable {
 
     private func begin(_ call: PortalCall) {
         state.withLock { $0.members[ObjectIdentifier(call.connection), default: 0] += 1 }
-        // SYNC: the flag is raised before the answer. So each release after the member's next attempt is announced.
+        // SYNC: the flag is raised before the answer. So if the member's next attempt fails, the later release of the
+        // lock is announced.
         flag.raise()
         answer(call)
     }

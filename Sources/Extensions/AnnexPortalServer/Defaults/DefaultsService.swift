@@ -3,8 +3,8 @@ internal import AnnexMessages
 package import AnnexPortal
 internal import Synchronization
 
-/// Shared defaults of groups. The values are in the group's store. Only brokers open the store, so no member can damage the
-/// values.
+/// Shared defaults of groups. The values are in the group's store. Members cannot open the store, so no member can
+/// damage the values.
 package final class DefaultsService: PortalService {
     private struct Watcher {
         weak var connection: PortalConnection?
@@ -63,7 +63,8 @@ package final class DefaultsService: PortalService {
     private func follow(_ group: OpenGroup) throws(PortalError) {
         guard group.lastChange(of: name) == nil else { return }
         group.setLastChange(try group.withStore { (store) throws(StoreError) in try store.generation() }, of: name)
-        // An earlier process may have been killed after its commit and before it changed the word.
+        // An earlier process may have been killed after its commit and before it changed the word. So the word is
+        // changed here.
         group.changeWord(GroupWords.defaults)
         group.follow(name) { [weak self, weak group] in
             guard let group else { return }
@@ -72,7 +73,8 @@ package final class DefaultsService: PortalService {
         }
     }
 
-    /// Tells the members that the values have changed, unless they have already been told. Runs on the lane of the group.
+    /// Tells the members that the values have changed, unless they have already been told. Runs on the lane of the
+    /// group.
     private func note(_ generation: UInt64, of group: OpenGroup) {
         guard group.lastChange(of: name) != generation else { return }
         group.setLastChange(generation, of: name)

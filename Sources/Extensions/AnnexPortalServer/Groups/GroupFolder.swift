@@ -1,11 +1,13 @@
 package import AnnexLinux
 internal import Glibc
 
-/// An app group of one user: the team that owns it, and its identifier. Two teams may use the same identifier for two groups.
+/// An app group of one user: the team that owns it, and its identifier. Two teams may use the same identifier for two
+/// groups.
 package struct GroupKey: Sendable, Hashable {
     /// The team's public key, in hexadecimal digits.
     package let team: String
-    /// For example `group.com.example.todo`. It is a well-formed group identifier, so it is safe as a file name.
+    /// For example `group.com.example.todo`. The text is a well-formed group identifier, so it is safe as a file
+    /// name.
     package let identifier: String
 
     package init(team: String, identifier: String) {
@@ -14,12 +16,12 @@ package struct GroupKey: Sendable, Hashable {
     }
 }
 
-/// The folder of one group on disk: `@groups/TEAM/IDENTIFIER` below the folder of private directories. No bundle identifier
-/// contains an `@`.
+/// The folder of one group on disk: `@groups/TEAM/IDENTIFIER` below the folder of private directories. No bundle
+/// identifier contains an `@`.
 ///
-/// The folder holds the members' files in `container`. Beside `container` are the files that only brokers open. A member reaches
-/// only the container, and gets single descriptors of the other files. All paths below the folder are opened beneath it, and no
-/// link is followed.
+/// The folder holds the members' files in `container`. Beside `container` are the files that only brokers open. A
+/// member reaches only the container, and gets descriptors of single other files. Every path is resolved beneath the
+/// folder, and no link is followed.
 package struct GroupFolder: ~Copyable, Sendable {
     package static let groups = "@groups"
     private static let container = "container"
@@ -59,11 +61,11 @@ package struct GroupFolder: ~Copyable, Sendable {
     /// The path of the folder with the members' files on the host.
     package var containerPath: String { "\(path)/\(Self.container)" }
 
-    /// Lets the members' user reach the container by its path, for programs outside of a sandbox. Every folder above the
-    /// container still belongs to the user of this process, who is not the members' user.
+    /// Lets the members' user reach the container by its path. Programs outside of a sandbox need this. Every folder
+    /// above the container still belongs to the user of this process, who is not the members' user.
     ///
-    /// Of the other users, only the members' user gets past the folder of private directories. So the folders below it need no
-    /// access lists.
+    /// Apart from the user of this process, only the members' user gets past the folder of private directories. So
+    /// the folders below that folder need no access lists.
     /// - Parameter privates: the folder of private directories.
     package static func reveal(
         _ key: GroupKey, in privates: borrowing Descriptor, to user: UInt32

@@ -4,15 +4,16 @@ internal import Glibc
 extension FileWatch {
     /// Notices that another process has changed the store of a group.
     ///
-    /// After a process has committed a change, it writes a byte into the page of shared words (`OpenGroup.announceChange`). Then the
-    /// other processes look for the change. The writes of SQLite itself do not wake them, because they come before the change is
-    /// visible, and several times for each change.
+    /// After a process has committed a change, it writes a byte into the page of shared words
+    /// (`OpenGroup.announceChange`). This write wakes the other processes, which then look for the change. The writes
+    /// of SQLite itself wake no process. SQLite writes before the change is visible, and several times for each
+    /// change.
     ///
-    /// If the process is killed between the commit and that byte, the kernel closes the files that the process had open for writing.
-    /// The close wakes the other processes too.
+    /// The process may be killed after the commit and before it writes that byte. Then the kernel closes the files
+    /// that the process had open for writing. This close wakes the other processes too.
     /// - Parameters:
-    ///   - directory: the folder of the group. The members' files are in folders below it, and changes of these files are not
-    ///     noticed.
+    ///   - directory: the folder of the group. The members' files are in folders below it, and changes of these files
+    ///     are not noticed.
     ///   - onChange: called on the loop's thread. There may be only one call for many changes.
     convenience init(
         ofGroup directory: borrowing Descriptor, on loop: EventLoop, onChange: @escaping @Sendable () -> Void

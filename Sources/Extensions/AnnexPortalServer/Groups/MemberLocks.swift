@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// A member's open file description of its group's file of locks. No other member shares this description.
 ///
-/// The member locks ranges of the file by itself. The broker keeps a duplicate of the descriptor to read the locks: it counts
-/// them, and finds the member that holds a range for which others wait. The kernel frees the locks when both the member's
-/// descriptor and this duplicate are closed.
+/// The member locks ranges of the file by itself. The broker keeps a duplicate of the descriptor to read the locks:
+/// it counts them, and finds the member that holds a range for which other members wait. The kernel frees the locks
+/// when both the member's descriptor and this duplicate are closed.
 package final class MemberLocks: Sendable {
     /// The bundle identifier of the member.
     let holder: String
@@ -37,9 +37,9 @@ package final class MemberLocks: Sendable {
     func close() { file.withLock { _ = $0.take() } }
 }
 
-/// The group's file of locks, which is a named pipe. A lock needs a descriptor that may write, and bytes that a member writes
-/// into a pipe use no space on the disk. The pipe lies in a folder of its own, because changes in the folder of the group wake
-/// brokers.
+/// The group's file of locks, which is a named pipe. A lock needs a writable descriptor. If a member writes bytes
+/// through this descriptor, they go into the pipe and use no space on the disk. The pipe lies in a folder of its own,
+/// because changes in the folder of the group wake brokers.
 enum LockFile {
     private static let (folder, name) = ("turns", "locks")
 

@@ -3,10 +3,11 @@ internal import AnnexPortal
 internal import Glibc
 internal import Synchronization
 
-/// An app group as one process serves it. The process is a broker, or a containing app that serves itself.
+/// An app group that this process serves to its members. The process is a broker, or a containing app that serves
+/// itself.
 ///
-/// Several processes of the user may serve the same group. They share its files: the store, the file of locks, and the page of
-/// shared words.
+/// Several processes of the user may serve the same group. They share its files: the store, the file of locks, and
+/// the page of shared words.
 package final class OpenGroup: Sendable {
     package let key: GroupKey
     /// The path of the folder of private directories, which also holds the key of the user's secrets.
@@ -15,7 +16,7 @@ package final class OpenGroup: Sendable {
     package let containerPath: String
     /// The path of the group's folder on the host.
     package let path: String
-    /// The lane of the requests about this group. They run one after another.
+    /// The lane of the requests about this group. The requests run one after another.
     let lane = Lane("annex-group")
     private let directory: Descriptor
     /// The folder of the members' files.
@@ -23,7 +24,8 @@ package final class OpenGroup: Sendable {
     private let words: SharedPage
     private let store = Mutex<GroupStore?>(nil)
     private let watch = Mutex<FileWatch?>(nil)
-    /// The closures that run after another process has made a change, by service. They are called on the lane.
+    /// For each service, the closure that runs after any process has announced a change of the store. The closures
+    /// run on the lane.
     private let followers = Mutex<[PortalServiceName: @Sendable () -> Void]>([:])
 
     private struct WeakLocks {
@@ -53,7 +55,7 @@ package final class OpenGroup: Sendable {
 
     func word(_ offset: Int) -> UInt32 { words.load(offset) }
 
-    /// A descriptor of the page of shared words for a member. It is open for reading only.
+    /// A descriptor of the page of shared words for a member. The descriptor is open for reading only.
     func wordsForMember() throws(SystemError) -> Descriptor { try directory.openBeneath(SharedPage.name, O_RDONLY) }
 
     /// A new open file description of the file of locks, for one member.
@@ -107,8 +109,8 @@ package final class OpenGroup: Sendable {
         }
     }
 
-    /// Starts to watch for changes of other processes. A second call does nothing.
-    /// - Throws: if the user's limit on inotify watches is reached.
+    /// Starts to watch for changes that other processes make. A second call does nothing.
+    /// - Throws: an error, for example if the user's limit on inotify watches is reached.
     func watchOthers(on loop: EventLoop) throws(SystemError) {
         try watch.withLock { (watch) throws(SystemError) in
             guard watch == nil else { return }
@@ -118,7 +120,7 @@ package final class OpenGroup: Sendable {
         }
     }
 
-    /// Sets the closure that a service runs after each change of the store by any process.
+    /// Sets the closure that runs for a service after each announced change of the store, by any process.
     func follow(_ service: PortalServiceName, _ body: @escaping @Sendable () -> Void) {
         followers.withLock { $0[service] = body }
     }
@@ -130,7 +132,7 @@ package final class OpenGroup: Sendable {
         lastChanges.withLock { $0[service] = number }
     }
 
-    /// Makes the other processes look for a change of the store. The change must already be committed.
+    /// Makes the other processes look for a change of the store. Commit the change before this call.
     func announceChange() { words.touch() }
 
     private func runFollowers() { for body in followers.withLock({ $0.values }) { body() } }
@@ -144,8 +146,9 @@ final class SharedPage: Sendable {
 
     init(in directory: borrowing Descriptor) throws(SystemError) {
         let file = try directory.openBeneath(Self.name, O_RDWR | O_CREAT, mode: 0o600)
-        // Only brokers of this user can write the file, and no broker makes it smaller. The bytes are written, because a file of
-        // that size without them would have a hole. If the disk is full, a store to the mapping of a hole would end this process.
+        // Only brokers of this user can write the file, and no broker makes it smaller. `fill` writes all bytes, so
+        // that the file has no hole. If the disk is full, a memory access to a hole in a mapped file would end this
+        // process.
         if try file.status().size != GroupWords.size { try Self.fill(file) }
         mapping = try Mapping(file, size: GroupWords.size, writable: true)
         try mapping.keepFromChildren()
@@ -160,11 +163,13 @@ final class SharedPage: Sendable {
         guard count == zeros.count else { throw SystemError("pwrite", errno: ENOSPC, path: name) }
     }
 
-    /// Writes to the file with a system call, because inotify does not notice a store to the mapping.
+    /// Writes to the file with a system call, because inotify does not notice when a process writes through the
+    /// mapping.
     func touch() {
         // The last byte belongs to no word.
         var byte: UInt8 = 0
-        // SAFETY: the call reads one byte. It cannot fail for lack of space, because the file already has its full size.
+        // SAFETY: the call reads one byte. It cannot fail for lack of space, because the file already has its full
+        // size.
         _ = unsafe pwrite(file.number, &byte, 1, off_t(GroupWords.size - 1))
     }
 

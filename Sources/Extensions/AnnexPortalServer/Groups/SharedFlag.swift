@@ -2,15 +2,15 @@ internal import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// A word of the group's page that is not 0 while at least one process has raised the flag. Members read it without a system
-/// call.
+/// A word of the group's page that is not 0 while at least one process has raised the flag. Members read the word
+/// without a system call.
 ///
-/// A process that raises the flag holds a shared lock on a byte of a file that only brokers open. The kernel frees the lock if
-/// the process is killed. A process lowers the word only after it got the exclusive lock. At that moment, no process has raised
-/// the flag.
+/// A process that raises the flag holds a shared lock on a byte of a file that only brokers open. The kernel frees
+/// the lock if the process is killed. Before a process lowers the word, it takes the exclusive lock. It gets this
+/// lock only while no process has raised the flag.
 final class SharedFlag: Sendable {
-    /// How often a process tries to raise the flag while other processes check whether the flag is forgotten. A check takes
-    /// microseconds.
+    /// How many times a process tries to get the shared lock. Another process may hold the exclusive lock for some
+    /// microseconds, to check whether the flag is forgotten.
     private static let attempts = 100
 
     private let page: SharedPage
@@ -48,12 +48,13 @@ final class SharedFlag: Sendable {
         }
     }
 
-    /// Lowers the word if the processes that raised it were killed.
+    /// Lowers the word if all processes that raised the flag were killed.
     func lowerIfForgotten() {
         isRaised.withLock { isRaised in if !isRaised { clear() } }
     }
 
-    /// This process must not hold the shared lock when it calls this function, because the exclusive lock would replace it.
+    /// Lowers the word if no process has raised the flag. This process must not hold the shared lock then, because
+    /// the exclusive lock would replace the shared lock.
     private func clear() {
         guard page.load(offset) != 0, let isAlone = try? file.lock(.byte(UInt64(offset)), as: .exclusive), isAlone
         else {

@@ -2,8 +2,8 @@ package import AnnexLinux
 package import AnnexPortal
 internal import Glibc
 
-/// The portal of a process that is not sandboxed and serves itself: a containing app, or a command. The process is a member like
-/// any other. It shares the files of its groups with the brokers of its user.
+/// The portal of a process that has no sandbox and serves itself: a containing app, or a command. The process is a
+/// member like any other. It shares the files of its groups with the brokers of its user.
 package enum LocalPortal {
     /// Makes the portal.
     /// - Parameters:

@@ -2,17 +2,19 @@ package import AnnexLinux
 package import AnnexPortal
 internal import Synchronization
 
-/// Opens URLs for extensions. The point of an extension decides which apps the extension may open. The broker knows the point.
+/// Opens URLs for extensions. The extension point decides which apps an extension may open. The broker knows the
+/// point of each extension.
 package final class OpeningService: PortalService {
     /// Starts the app of a URL, and returns its identifier.
     package typealias Opener = @Sendable (_ url: String, _ member: PortalMember) throws(PortalError) -> String
 
-    /// How long a request waits for the host's report of a user's action. The extension may ask before that report has arrived.
+    /// How long a request waits for the host's report that the user has acted. The extension's request may arrive
+    /// before that report.
     private static let patience = Duration.milliseconds(50)
 
     private let opener: Opener
     private let loop: EventLoop
-    /// Apps are started on a separate lane, because this takes time and must not delay other services.
+    /// Apps are started on a separate lane, because a start takes time and must not delay other services.
     private let lane = Lane("annex-opening")
     private let budgets = Mutex<[UInt64: OpeningBudget]>([:])
 
@@ -52,8 +54,8 @@ package final class OpeningService: PortalService {
 
     private func take(for connection: PortalConnection) -> Bool {
         budgets.withLock { budgets in
-            // SYNC: a connection is over before this service forgets it. So no budget is made after the connection has been
-            // removed here.
+            // SYNC: each connection is marked as over before this service forgets it. So no budget is made after the
+            // connection has been removed here.
             guard !connection.isOver else { return false }
             return budgets[connection.number, default: OpeningBudget()].take(at: MonotonicClock.now())
         }
@@ -63,11 +65,11 @@ package final class OpeningService: PortalService {
 
     package func forget(_ connection: PortalConnection) { budgets.withLock { $0[connection.number] = nil } }
 
-    /// The number of portals that the service remembers.
+    /// The number of portals for which the service keeps a budget.
     var remembered: Int { budgets.withLock { $0.count } }
 }
 
-/// How many URLs one extension may open. Each URL starts a program that the user sees.
+/// How many URLs one extension may open. The number is limited, because each URL starts a program that the user sees.
 struct OpeningBudget: Sendable {
     static let most = 10
     private static let minute: UInt64 = 60_000_000_000

@@ -8,11 +8,11 @@ package struct GroupSecrets: Sendable {
         self.sealing = sealing
     }
 
-    /// The place from which the key comes.
+    /// The place from which the user's key comes.
     package var keySource: SecretKeySource { sealing.key.source }
 
-    /// Stores a secret, and replaces an earlier one of the same name. After the call has returned, a power failure does not lose
-    /// the secret.
+    /// Stores a secret, and replaces an earlier one of the same name. After the call has returned, a power failure
+    /// does not lose the secret.
     /// - Throws: `full` if a limit would be exceeded; the call then changes nothing.
     package func set(_ name: String, to secret: [UInt8]) throws(StoreError) {
         try store.setSecret(name, to: sealing.seal(secret, as: name))
@@ -24,7 +24,7 @@ package struct GroupSecrets: Sendable {
         return try sealing.open(sealed, as: name)
     }
 
-    /// Removes a secret, even if its key is lost.
+    /// Removes a secret. This is possible even if the key that sealed the secret is lost.
     /// - Returns: whether there was a secret of this name.
     @discardableResult
     package func remove(_ name: String) throws(StoreError) -> Bool { try store.removeSecret(name) }

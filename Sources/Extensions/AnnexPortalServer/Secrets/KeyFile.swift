@@ -7,8 +7,8 @@ enum KeyFile {
     static let name = "secrets.key"
     private static let credentialName = "annex.secrets"
 
-    /// The key in a folder of systemd's credentials; nil if the folder has no key for Annex. systemd has set the file's owner and
-    /// mode.
+    /// The key in a folder of systemd's credentials; nil if the folder has no key for Annex. The file's owner and
+    /// mode are not checked, because systemd has set them.
     static func credential(in folder: String) throws(StoreError) -> KeyMemory? {
         let path = "\(folder)/\(credentialName)"
         let opened = try reporting(path) { () throws(SystemError) in
@@ -98,7 +98,8 @@ enum KeyFile {
 
     // MARK: Bytes
 
-    /// Writes a key under a free name. If the process is killed, the folder has either the whole file or no file of that name.
+    /// Writes a key under a free name. If the process is killed, the folder has either the whole file or no file of
+    /// that name.
     /// - Returns: false if the name is taken.
     private static func make(
         _ key: borrowing KeyMemory, in folder: borrowing Descriptor

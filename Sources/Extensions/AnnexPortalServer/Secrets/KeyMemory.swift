@@ -1,7 +1,7 @@
 internal import CAnnexSodium
 
-/// Memory for a key. It is locked if the system permits this, it lies between pages that no program can touch, and it is zeroed
-/// at its end.
+/// Memory for a key. If the system permits it, the memory is locked, so that it is never swapped out. The memory lies
+/// between pages that no program can touch, and it is zeroed before it is freed.
 ///
 /// SAFETY: after the initialiser has returned, the memory is read-only, so that any thread may read it.
 @safe struct KeyMemory: ~Copyable, @unchecked Sendable {
@@ -19,7 +19,8 @@ internal import CAnnexSodium
         unsafe start = memory
     }
 
-    /// - Parameter fill: writes the key's bytes into memory of exactly that size. If this closure throws, the memory is zeroed.
+    /// - Parameter fill: writes the key's bytes into memory of exactly `size` bytes. If this closure throws, the
+    ///   memory is zeroed.
     static func filled(
         by fill: (UnsafeMutableRawBufferPointer) throws(StoreError) -> Void
     ) throws(StoreError) -> KeyMemory {
@@ -54,7 +55,7 @@ internal import CAnnexSodium
     }
 }
 
-/// The library libsodium, which is started once.
+/// The library libsodium, which is initialised once.
 enum KeySodium {
     /// False if the library has no source of random numbers.
     static let isReady = sodium_init() >= 0

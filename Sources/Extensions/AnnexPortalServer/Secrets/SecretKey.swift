@@ -21,20 +21,21 @@ package enum SecretKeySource: Sendable, Hashable, CustomStringConvertible {
 
 /// The key that seals the secrets of all groups of one user.
 ///
-/// The search tries only the first of these sources that the user has chosen:
-/// 1. A credential of systemd, if the service that runs this process has one. An administrator sets it up, for example with the
-///    machine's TPM, and the key is never on the disk.
-/// 2. The kernel's keyring, if the environment says `ANNEX_SECRETS_KEY=keyring`. The kernel forgets the keyring when the
-///    machine stops. So Annex never makes a key there. The user, or the user's login, must put the same key in after each start.
-/// 3. A file of mode 600 in the folder of private directories, which Annex makes. It protects the secrets if the store is
-///    copied. It does not protect them from programs of this user.
+/// The search uses exactly one source: the first source in this list whose condition holds.
+/// 1. A credential of systemd, if the service that runs this process has one. An administrator sets it up, for
+///    example with the machine's TPM, and the key is never on the disk.
+/// 2. The kernel's keyring, if the environment says `ANNEX_SECRETS_KEY=keyring`. The kernel forgets the keyring when
+///    the machine stops. So Annex never makes a key there. The user, or the user's login, must put the same key in
+///    after each start.
+/// 3. Otherwise, a file of mode 600 in the folder of private directories, which Annex makes. Such a key protects the
+///    secrets if someone copies the store. It does not protect the secrets from programs of this user.
 ///
-/// A source that is chosen but cannot be used is an error. If Annex took another key instead, secrets would be lost without
-/// a message.
+/// If the chosen source cannot be used, the search fails. If Annex took another key instead, nobody would be told
+/// that the existing secrets cannot be opened.
 package final class SecretKey: Sendable {
     package let source: SecretKeySource
     let memory: KeyMemory
-    /// Eight bytes that tell one key from another. They reveal nothing else about the key.
+    /// Eight bytes that tell one key from another. These bytes reveal nothing else about the key.
     let mark: [UInt8]
 
     init(_ memory: consuming KeyMemory, from source: SecretKeySource) {
@@ -68,7 +69,8 @@ package final class SecretKey: Sendable {
             try KeyFile.own(in: privates), from: .file("\(privates)/\(KeyFile.name)"))
     }
 
-    /// The key with this description in the user's keyring. Only tests use another description than Annex.
+    /// The key with this description in the user's keyring. Annex itself always uses the description `annex:secrets`;
+    /// only tests use another one.
     package static func inKeyring(_ description: String) throws(StoreError) -> SecretKey {
         SecretKey(try UserKeyring.key(description), from: .keyring)
     }

@@ -2,9 +2,9 @@ internal import CAnnexSodium
 
 /// Seals the secrets of one group with the user's key: XChaCha20-Poly1305, with a new random nonce each time.
 ///
-/// The seal binds a secret to its team, its group and its name. So a program that can write to the store cannot change a secret,
-/// or put one secret in the place of another. The program can still put back an older secret of the same name, or remove a
-/// secret.
+/// The seal binds a secret to its team, its group and its name. So a program that can write to the store cannot
+/// change a secret, or put one secret in the place of another. The program can still put back an older secret of the
+/// same name, or remove a secret.
 package struct SecretSealing: Sendable {
     private static let version: UInt8 = 1
     private static let markSize = 8
@@ -28,7 +28,7 @@ package struct SecretSealing: Sendable {
     }
 
     /// Seals a secret.
-    /// - Throws: `full` if it is larger than `SecretLimits.bytes`.
+    /// - Throws: `full` if the secret is larger than `SecretLimits.bytes`.
     func seal(_ secret: [UInt8], as name: String) throws(StoreError) -> SealedBytes {
         guard secret.count <= SecretLimits.bytes else {
             throw StoreError(
@@ -43,8 +43,8 @@ package struct SecretSealing: Sendable {
         let head = [Self.version] + key.mark
         var sealed = [UInt8](repeating: 0, count: secret.count + Self.tagSize)
         let context = context(of: name, after: head)
-        // SAFETY: the library writes as many bytes as the secret has, plus 16. It reads the other arrays, 24 bytes of nonce
-        // and 32 bytes of key. It cannot fail.
+        // SAFETY: the library writes as many bytes as the secret has, plus 16. The library reads the other arrays, 24
+        // bytes of nonce and 32 bytes of key. This call cannot fail.
         _ = unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
             &sealed, nil, secret, UInt64(secret.count), context, UInt64(context.count), nil, nonce,
             key.memory.bytes)
@@ -52,7 +52,8 @@ package struct SecretSealing: Sendable {
     }
 
     /// Opens a sealed secret.
-    /// - Throws: `otherKey` if another key sealed it; `altered` if its bytes are not the bytes that were sealed under this name.
+    /// - Throws: `otherKey` if another key sealed it; `altered` if its bytes are not the bytes that were sealed under
+    ///   this name.
     func open(_ sealed: SealedBytes, as name: String) throws(StoreError) -> [UInt8] {
         let bytes = sealed.bytes
         guard bytes.count >= Self.overhead, bytes.count <= SecretLimits.bytes + Self.overhead,
@@ -72,8 +73,8 @@ package struct SecretSealing: Sendable {
         return secret
     }
 
-    /// The data that the seal binds. The length of each part stands before the part, so that two lists of parts never give the
-    /// same bytes.
+    /// The data that the seal binds. The length of each part stands before the part, so that two lists of parts never
+    /// give the same bytes.
     private func context(of name: String, after head: [UInt8]) -> [UInt8] {
         var context = head
         for part in [team, group, name] {

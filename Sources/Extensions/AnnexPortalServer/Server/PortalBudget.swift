@@ -1,7 +1,7 @@
-/// The work that one member may cause. If a member exceeds it, the broker leaves the member's requests in the socket for a while,
-/// and the member waits.
+/// The work that one member may cause. If a member exceeds it, the broker leaves the member's requests in the socket
+/// for a while, and the member waits.
 ///
-/// The budget is a pure value, so that tests need no clock.
+/// The budget reads no clock: callers pass the time, so that tests can choose it.
 struct PortalBudget: Sendable {
     /// When the next request may be read.
     enum Pace: Sendable, Hashable {
@@ -16,7 +16,8 @@ struct PortalBudget: Sendable {
     static let period: UInt64 = 100_000_000
     /// The most requests that have no answer yet.
     static let mostOpen = 64
-    /// The most bytes in the requests that have no answer yet. The last of these requests may exceed the limit.
+    /// The most bytes in the requests that have no answer yet. The last of these requests may exceed the limit,
+    /// because its size is known only after it was read.
     static let mostBytes = 1 << 20
 
     private var begin: UInt64 = 0
@@ -31,7 +32,7 @@ struct PortalBudget: Sendable {
         return count < Self.perPeriod ? .now : .at(begin &+ Self.period)
     }
 
-    /// Whether one more request may be open.
+    /// Whether the broker may read one more request before it answers an open request.
     var hasRoom: Bool { open < Self.mostOpen && bytes < Self.mostBytes }
 
     /// Counts a request that was read.

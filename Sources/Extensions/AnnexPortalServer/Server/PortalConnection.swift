@@ -3,21 +3,21 @@ internal import AnnexMessages
 package import AnnexPortal
 internal import Synchronization
 
-/// The broker's end of one portal. The broker treats the member as hostile: the member chooses the bytes, their timing, and
-/// whether it reads or answers.
+/// The broker's end of one portal. The broker treats the member as hostile: the member chooses which bytes it sends
+/// and when, and whether it reads its messages.
 package final class PortalConnection: Sendable {
     private struct State {
         var budget = PortalBudget()
-        /// The event that the reading of requests waits for; nil if it waits for none.
+        /// What the reading of requests waits for, a moment or an answer; nil if reading is not paused.
         var pause: PortalBudget.Pace?
         var watch: EventLoop.Watch?
-        /// News that wait until the socket has room, or until they may be sent. They are kept by service and group.
+        /// For each service and group, when its news may be sent next.
         var news: [PortalNewsKey: PortalNewsState] = [:]
         var isOver = false
     }
 
     package let member: PortalMember
-    /// The number of this connection. No other connection of the server has it.
+    /// The number of this connection. No other connection of the server has the same number.
     let number: UInt64
     private let socket: ControlSocket
     private let refusesDescriptors: Bool
@@ -42,8 +42,8 @@ package final class PortalConnection: Sendable {
     }
 
     deinit {
-        // The last close of the socket frees the descriptors that are still queued in it. This may take long, so the server does
-        // it.
+        // The last close of the socket frees the descriptors that are still queued in it. This may take long, so the
+        // server closes the socket on its lane.
         guard !refusesDescriptors, let last = try? socket.descriptor.duplicate() else { return }
         server.close([last.release()])
     }
@@ -119,20 +119,22 @@ package final class PortalConnection: Sendable {
         end()
     }
 
-    /// Called when a request needs no more work.
+    /// Called when the work on a request has ended.
     /// - Parameter bytes: the length of the whole request.
     func finished(bytes: Int) {
         let goesOn = state.withLock { state in
             state.budget.finish(bytes: bytes)
             return state.pause == .afterAnswer && state.budget.hasRoom
         }
-        // `goOn` runs on the event loop's thread, so `mayRead` has cancelled the earlier watch by the time it runs.
+        // `goOn` runs on the event loop's thread, after `mayRead` on the same thread. So the earlier watch has been
+        // cancelled by then.
         if goesOn { server.loop.schedule(after: .zero) { [self] in goOn() } }
     }
 
     // MARK: Pauses
 
-    /// Whether the next request may be read now. If not, reading pauses until a request may be read.
+    /// Whether the next request may be read now. If it may not be read now, reading pauses until the budget permits
+    /// the next request.
     private func mayRead() -> Bool {
         let now = MonotonicClock.now()
         let (pace, watch) = state.withLock { state -> (PortalBudget.Pace, EventLoop.Watch?) in
@@ -143,8 +145,8 @@ package final class PortalConnection: Sendable {
         }
         guard pace != .now else { return true }
         watch?.cancel()
-        // A watch or a timer of the event loop keeps this object alive until the portal ends. While reading waits for an answer,
-        // the open requests keep it alive.
+        // A watch or a timer of the event loop keeps this object alive until the portal ends. While reading waits for
+        // an answer, the open requests keep it alive.
         if case .at(let moment) = pace { server.loop.schedule(at: moment) { [self] in goOn() } }
         return false
     }
@@ -160,7 +162,7 @@ package final class PortalConnection: Sendable {
 
     // MARK: Deliveries
 
-    /// A longer body is sent as sealed memory.
+    /// The most bytes of a body that is sent in the message. A longer body is sent as sealed memory.
     private static let mostInline = 32 << 10
 
     func send(answer call: UInt64, body: [UInt8], with descriptors: consuming DescriptorList) {
@@ -186,7 +188,8 @@ package final class PortalConnection: Sendable {
 
     func send(failure error: PortalError, of call: UInt64) { send(PortalDelivery(answer: call, error: error)) }
 
-    /// If a member does not read its answers, the broker waits briefly and then ends the portal.
+    /// Sends one message. If the member does not read its messages and the socket is full, the broker waits briefly
+    /// and then ends the portal.
     private func send(_ delivery: PortalDelivery, with descriptors: consuming DescriptorList = DescriptorList()) {
         guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return }
         let deadline = MonotonicClock.deadline(after: .seconds(1))
@@ -204,11 +207,11 @@ package final class PortalConnection: Sendable {
 
     // MARK: News
 
-    /// Calls a closure that sends news of a group: now, or when the pause after the last news is over. Calls that follow one
-    /// another closely are joined into one. So a member that causes many news cannot keep the other members awake. Runs on the
-    /// lane of the group.
-    /// - Parameter send: runs on the lane too. It returns false if there was no room. In this case it is called again after a
-    ///   pause.
+    /// Calls a closure that sends news of a group: now, or when the pause after the last news is over. Calls that
+    /// follow one another closely are joined into one. So a member that causes many news cannot keep the other
+    /// members awake. Call this function on the lane of the group.
+    /// - Parameter send: runs on the lane too. The closure returns false if the member's socket had no room. In this
+    ///   case it is called again after a pause.
     package func paceNews(
         _ service: PortalServiceName, of group: OpenGroup, _ send: @escaping @Sendable (PortalConnection) -> Bool
     ) {
@@ -230,7 +233,8 @@ package final class PortalConnection: Sendable {
             return state.isOver
         }
         guard !isOver, !send(self) else { return }
-        // The member has not read its earlier messages. The news are sent again after a pause, until there is room.
+        // The member has not read its earlier messages. The connection tries again after a pause, until the socket
+        // has room.
         paceNews(key.service, of: group, send)
     }
 
@@ -263,7 +267,7 @@ struct PortalNewsState: Sendable {
     private var lastSent: UInt64 = 0
     private var isWaiting = false
 
-    /// - Returns: the moment to send the news; nil if they are already waiting.
+    /// - Returns: the moment to send the news; nil if earlier news of this kind are still waiting for their moment.
     mutating func ask(at now: UInt64) -> UInt64? {
         guard !isWaiting else { return nil }
         isWaiting = true

@@ -9,20 +9,21 @@ package struct PortalMember: Sendable {
     package let schemes: [String]
     /// The groups that the process is a member of, by identifier.
     package let groups: [String: OpenGroup]
-    /// The process's locks in each of these groups.
+    /// The process's locks in its groups, by the group's identifier.
     package let locks: [String: MemberLocks]
     /// The absolute path of a group's container, as this process sees it.
     package let container: @Sendable (OpenGroup) -> String
-    /// Whether the process may still use a service. The server checks this at each request, because the user can revoke an
-    /// entitlement.
+    /// Whether the process may still use a service. The server checks this at each request, because the user can
+    /// revoke an entitlement.
     package let isAllowed: @Sendable (_ entitlement: String) -> Bool
     /// The user's actions in the view of the extension.
     package let actions = UserActions()
-    /// Wakes the process after a message was sent. It does nothing if the process reads its portal by itself.
+    /// Wakes the process after the broker sent it a message. The closure does nothing if a thread of the process
+    /// always reads the portal.
     package let wake: @Sendable () -> Void
 
-    /// - Parameter firstLocks: the number of the process's first descriptor of locks, if the process gets these descriptors at
-    ///   its launch. The other descriptors follow in the order of the groups.
+    /// - Parameter firstLocks: the number of the process's first descriptor of locks, if the process gets these
+    ///   descriptors at its launch. The other descriptors follow in the order of the groups.
     package init(
         _ identifier: String, schemes: [String] = [], groups: [OpenGroup], firstLocks: Int32? = nil,
         container: @escaping @Sendable (OpenGroup) -> String,
@@ -42,10 +43,11 @@ package struct PortalMember: Sendable {
     }
 }
 
-/// Whether the user acted in an extension's view a moment ago. The host reports each action, because the extension itself could
-/// claim anything.
+/// Whether the user acted in an extension's view a moment ago. The host reports each action, because the extension
+/// itself could claim actions that never happened.
 package final class UserActions: Sendable {
-    /// How long an action counts as recent. If something opened later than this, the user would not know why.
+    /// How long an action counts as recent. If an app opened later than this after an action, the user would not know
+    /// why.
     package static let moment = Duration.seconds(5)
 
     private let last = Mutex<UInt64?>(nil)

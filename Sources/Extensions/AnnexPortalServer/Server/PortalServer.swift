@@ -2,8 +2,8 @@ package import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// Answers the portals of one broker, or of one containing app. Requests about a group run on the lane of that group. So a slow
-/// disk or a busy member delays the members of one group only.
+/// Answers the portals of one broker, or of one containing app. Requests about a group run on the lane of that group.
+/// So a slow disk or a busy member delays the members of one group only.
 package final class PortalServer: Sendable {
     let loop: EventLoop
     /// The lane for requests that are about no group.
@@ -17,7 +17,8 @@ package final class PortalServer: Sendable {
     }
 
     /// Makes a portal for a member.
-    /// - Parameter onViolation: called at most once, on the event loop, if the member breaks a rule. Then the portal ends.
+    /// - Parameter onViolation: called at most once, on the event loop, if the member breaks a rule. The portal ends
+    ///   after this call.
     /// - Returns: the connection, and the member's end.
     package func connect(
         _ member: PortalMember, onViolation: @escaping @Sendable (String) -> Void
@@ -92,8 +93,8 @@ package final class PortalServer: Sendable {
             remedy: "declare the group in the entitlements of the extension and of its app, and sign the app")
     }
 
-    /// Closes descriptors that a member has sent. The last close of a file takes as long as its file system needs, so the event
-    /// loop must not do it.
+    /// Closes descriptors that a member has sent. The last close of a file takes as long as its file system needs, so
+    /// the event loop must not do it.
     func close(_ descriptors: consuming DescriptorList) {
         var numbers: [Int32] = []
         while let next = descriptors.takeFirst() { numbers.append(next.release()) }

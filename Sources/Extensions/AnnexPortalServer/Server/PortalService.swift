@@ -7,10 +7,10 @@ internal import Synchronization
 package protocol PortalService: Sendable {
     /// The service's number in requests.
     var name: PortalServiceName { get }
-    /// The entitlement that a member needs; nil if the service itself decides.
+    /// The entitlement that a member needs; nil if the service itself decides which members it serves.
     var entitlement: String? { get }
-    /// Works on a request, and answers it now or later. The function may wait for a disk, because it runs on a lane and not on
-    /// the event loop.
+    /// Works on a request, and answers it now or later. The function may wait for a disk, because it runs on a lane
+    /// and not on the event loop.
     func handle(_ call: PortalCall)
     /// Forgets a member whose portal has ended.
     func forget(_ connection: PortalConnection)
@@ -30,7 +30,7 @@ package enum PortalEntitlement {
 package final class PortalCall: Sendable {
     package let connection: PortalConnection
     package let number: UInt64
-    /// The kind of request. Its number has not been checked.
+    /// The kind of request. The method's number has not been checked.
     package let method: PortalMethod
     /// The group that the request is about; nil if the request names no group.
     package let group: OpenGroup?
@@ -46,7 +46,8 @@ package final class PortalCall: Sendable {
     }
 
     deinit {
-        // If a service drops a call without an answer, the service has a fault. The caller must still not wait forever.
+        // If a service releases a call without an answer, the service has a fault. An error is sent, so that the
+        // member does not wait forever.
         fail(PortalError(.system, what: "the broker dropped the request"))
     }
 

@@ -5,18 +5,19 @@ internal import CAnnexSQLite
 enum Durability: String {
     /// The transaction also survives a power failure: the commit waits for the disk.
     case durable = "FULL"
-    /// After a power failure the last transactions may be missing. The earlier transactions are whole, because SQLite still syncs
-    /// the log before it copies pages. With `OFF`, SQLite would not sync, and a power failure could damage the file.
+    /// After a power failure the last transactions may be missing. The earlier transactions are whole, because SQLite
+    /// still syncs the log before it copies pages. With the setting `OFF`, SQLite would not sync, and a power failure
+    /// could damage the file.
     case atomic = "NORMAL"
 }
 
 /// One connection to an SQLite database in WAL mode.
 ///
-/// The file belongs to this user alone, but Annex does not trust it. SQLite runs in its defensive mode, without triggers and
-/// views, without extensions, without attached files and without memory mapping of the file.
+/// The file belongs to this user alone, but Annex does not trust it. SQLite runs in its defensive mode, without
+/// triggers and views, without extensions, without attached files and without memory mapping of the file.
 ///
-/// SAFETY: the connection has no mutex of its own. This value cannot be copied, and each use of it is a mutation. So only one
-/// thread uses the value at a time, and another thread may use it later.
+/// SAFETY: the connection has no mutex of its own. This value cannot be copied, and each use of it is a mutation. So
+/// only one thread uses the value at a time, and another thread may use it later.
 @safe struct Database: ~Copyable, @unchecked Sendable {
     /// How long a statement waits for another process, in milliseconds.
     private static let patience: Int32 = 10_000
@@ -24,7 +25,8 @@ enum Durability: String {
     let path: String
     // SAFETY: SQLite made the object. It is closed once, at the end of this value.
     private let handle: OpaquePointer
-    /// Prepared statements by their text. Every text is a constant of the program, so the number of statements is limited.
+    /// Prepared statements by their text. Every text is a constant of the program, so the number of statements is
+    /// limited.
     private var statements: [String: SQLStatement] = [:]
     private var durability: Durability?
 
@@ -53,7 +55,7 @@ enum Durability: String {
     }
 
     deinit {
-        // A statement that still lives keeps the connection open until the end of that statement.
+        // If a statement still exists, SQLite keeps the connection open until that statement is finalised.
         _ = unsafe sqlite3_close_v2(handle)
     }
 
@@ -84,8 +86,8 @@ enum Durability: String {
 
     /// Switches the database to a write-ahead log. With this log, readers and one writer do not wait for each other.
     ///
-    /// Call this function once the file is known to be a store, or to be empty. The log's size is limited. SQLite copies the log
-    /// into the file when the connection closes.
+    /// Call this function once the file is known to be a store, or to be empty. The log's size is limited. SQLite
+    /// copies the log into the file when the connection closes.
     mutating func useLog(mostPages: Int) throws(StoreError) {
         let deadline = MonotonicClock.deadline(after: .milliseconds(Int(Self.patience)))
         while try !switchToLog(until: deadline) { MonotonicClock.pause() }
@@ -94,7 +96,8 @@ enum Durability: String {
         try check(unsafe annex_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0))
     }
 
-    /// - Returns: false if another process changes the mode at the same time. SQLite does not always wait for that process.
+    /// - Returns: false if another process changes the mode at the same time. SQLite does not always wait for that
+    ///   process.
     private mutating func switchToLog(until deadline: UInt64) throws(StoreError) -> Bool {
         var mode = ""
         do throws(StoreError) {
@@ -114,7 +117,8 @@ enum Durability: String {
     /// Whether the file was removed or replaced after it was opened. If so, changes would be lost with the old file.
     var hasMoved: Bool { unsafe annex_sqlite_has_moved(handle) != 0 }
 
-    /// A number that differs from the last result of this call if another connection has changed the file.
+    /// A number to compare with an earlier result of this call. If the numbers differ, another connection has changed
+    /// the file.
     mutating func dataVersion() throws(StoreError) -> Int64 { try number("PRAGMA data_version") ?? 0 }
 
     // MARK: Statements
@@ -151,7 +155,7 @@ enum Durability: String {
     /// The number of rows that the last statement has inserted, changed or deleted.
     var changedRows: Int64 { unsafe sqlite3_changes64(handle) }
 
-    /// Runs a statement that is used once. Its text must contain no value from outside the program.
+    /// Runs a statement that is used once. The text must contain no value from outside the program.
     mutating func execute(_ text: String) throws(StoreError) {
         // SAFETY: the call keeps no pointer.
         try check(unsafe sqlite3_exec(handle, text, nil, nil, nil))
@@ -176,7 +180,7 @@ enum Durability: String {
     }
 
     private static func error(_ code: Int32, of handle: OpaquePointer?, at path: String) -> StoreError {
-        // SAFETY: the text is copied before the next call of SQLite. If there is no connection, memory was lacking.
+        // SAFETY: the text is copied before the next call of SQLite. If SQLite made no connection, it lacked memory.
         let text = unsafe String(cString: handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle))
         let number = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
         return StoreError(code: code, text: text, errno: number, place: path)
@@ -189,7 +193,7 @@ enum Durability: String {
         as durability: Durability, _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         if self.durability != durability {
-            // SQLite refuses this change within a transaction.
+            // SQLite refuses to change this setting within a transaction, so the change comes before it.
             try execute("PRAGMA synchronous = \(durability.rawValue)")
             self.durability = durability
         }
@@ -213,7 +217,7 @@ enum Durability: String {
             try run("COMMIT")
             return result
         } catch {
-            // After some errors SQLite has rolled back by itself.
+            // After some errors SQLite has already rolled back the transaction by itself.
             if unsafe sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
             throw error
         }

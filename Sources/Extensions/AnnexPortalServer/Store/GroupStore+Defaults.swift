@@ -28,11 +28,11 @@ extension GroupStore {
     /// Sets and removes keys together, in the order of the entries.
     ///
     /// If the change leaves every value as it is, nothing is written and the generation stays.
-    /// - Parameter generation: the change is made only if this is still the current generation. If it is nil, the change is
-    ///   always made.
+    /// - Parameter generation: the change is made only if this is still the current generation. If the parameter is
+    ///   nil, the change is always made.
     /// - Returns: the generation after the change.
-    /// - Throws: `invalid` if a key is empty or too long; `full` if the defaults would exceed their limits; `changed` if there
-    ///   was another change meanwhile. In each of these cases nothing is changed.
+    /// - Throws: `invalid` if a key is empty or too long; `full` if the defaults would exceed their limits; `changed`
+    ///   if there was another change meanwhile. In each of these cases nothing is changed.
     package func change(
         _ entries: [DefaultsEntry], ifStill generation: UInt64? = nil
     ) throws(StoreError) -> UInt64 {
@@ -49,8 +49,8 @@ extension GroupStore {
         }
     }
 
-    /// What a change adds to the totals. The store keeps the totals beside the values, so that a change does not have to read all
-    /// values.
+    /// What a change adds to the total numbers of keys and bytes. The store keeps these totals beside the values, so
+    /// that a change does not have to read all values.
     private struct Growth {
         var isChange = false
         var keys = 0

@@ -1,15 +1,17 @@
 package import AnnexLinux
 
-/// The named pasteboards of a group. A power failure may lose the last changes, but nothing more.
+/// The named pasteboards of a group. A power failure may lose the last changes, but no earlier ones.
 ///
-/// Each call first removes all contents that have expired by the wall clock. If the clock is set back, contents stay longer.
+/// Each call first removes all contents that have expired by the wall clock. If the clock is set back, contents stay
+/// longer.
 extension GroupStore {
     /// Replaces the contents of a board.
     /// - Parameters:
     ///   - writer: the process that writes. The text is for people to read.
     ///   - expiry: the time when the contents expire; nil if they never expire.
     /// - Returns: the board's new change count.
-    /// - Throws: `full` if the contents are too large, or if too many boards have contents; the call then changes nothing.
+    /// - Throws: `full` if the contents are too large, or if too many boards have contents; the call then changes
+    ///   nothing.
     package func setBoard(
         _ name: String = PasteboardLimits.generalName, to items: [BoardItem], by writer: String,
         until expiry: WallClock? = nil, now: WallClock = .now()
@@ -75,7 +77,8 @@ extension GroupStore {
         var expiry: WallClock?
     }
 
-    /// Once the contents of a board have expired, the board counts as empty, even if the contents could not be removed yet.
+    /// Once the contents of a board have expired, the board counts as empty, even if the contents could not be
+    /// removed yet.
     private static func head(
         of name: String, in database: inout Database, now: WallClock
     ) throws(StoreError) -> Head {
@@ -150,8 +153,8 @@ extension GroupStore {
         }
     }
 
-    /// Makes sure that the board may be written. If there are too many boards, the empty boards that were changed longest ago are
-    /// forgotten.
+    /// Makes sure that the board may be written. If there are too many boards, the empty boards that were changed
+    /// longest ago are forgotten.
     private static func makeRoom(for name: String, in database: inout Database) throws(StoreError) {
         let most = Int64(PasteboardLimits.boards)
         let others = try database.number(
@@ -181,7 +184,8 @@ extension GroupStore {
         }
     }
 
-    /// Notes a change of a board. All boards of the group share one counter, so that the same change count is never used twice.
+    /// Notes a change of a board. All boards of the group share one counter, so that the same change count is never
+    /// used twice.
     private static func count(
         _ name: String, by writer: String, until expiry: WallClock?, isFilled: Bool,
         in database: inout Database

@@ -4,7 +4,8 @@ package enum SecretLimits {
     package static let nameBytes = 256
     /// The number of bytes that a secret may have before it is sealed.
     package static let bytes = 64 << 10
-    /// Space for the bytes that the seal adds: a version, the mark of the key, a nonce and a tag.
+    /// Room for the bytes by which a sealed secret is longer than the secret: a version, the mark of the key, a nonce
+    /// and a tag.
     static let sealBytes = 64
 }
 
@@ -13,11 +14,12 @@ struct SealedBytes: Sendable, Hashable {
     let bytes: [UInt8]
 }
 
-/// The sealed secrets of a group. After a call that changes them has returned, the change survives a power failure. The names are
-/// not sealed.
+/// The sealed secrets of a group. After a call that changes them has returned, the change survives a power failure.
+/// The names are not sealed.
 extension GroupStore {
     /// Stores a sealed secret, and replaces an earlier one of the same name.
-    /// - Throws: `full` if the secret is too large, or if the group has too many secrets; the call then changes nothing.
+    /// - Throws: `full` if the secret is too large, or if the group has too many secrets; the call then changes
+    ///   nothing.
     func setSecret(_ name: String, to sealed: SealedBytes) throws(StoreError) {
         try Self.checkSecret(name)
         guard sealed.bytes.count <= SecretLimits.bytes + SecretLimits.sealBytes else {

@@ -1,17 +1,18 @@
 internal import Synchronization
 
-/// The data that brokers keep for a group: an SQLite database that no member can open. Several processes of the user use it at
-/// once.
+/// The data that brokers keep for a group: an SQLite database that no member can open. Several processes of the user
+/// use it at once.
 ///
-/// Each change is one transaction: either all of it happens, or nothing. The functions for each table say what survives a power
-/// failure. The functions wait for the disk, and they wait up to ten seconds for another process. Call them on a lane.
+/// Each change is one transaction: either all of it happens, or nothing. The extensions of this class say, for each
+/// kind of data, what survives a power failure. The functions wait for the disk, and they wait up to ten seconds for
+/// another process. Call them on a lane.
 package final class GroupStore: Sendable {
     private let path: String
     private let database: Mutex<Database?>
 
     /// Opens the store. If the store is missing, the call makes it.
     /// - Parameter path: the absolute path of the file, without links. Its folder belongs to this user.
-    /// - Throws: `damaged` or `newer` if the file is no store of this version; the call has not changed the file then.
+    /// - Throws: `damaged` or `newer` if the file is no store of this version; in these cases the file is unchanged.
     package init(at path: String) throws(StoreError) {
         self.path = path
         database = Mutex(try StoreSchema.open(path))
@@ -22,8 +23,8 @@ package final class GroupStore: Sendable {
         _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         try database.withLock { (database) throws(StoreError) in
-            // The old connection must close before the new one opens. If it closed later, it would free locks of the new
-            // connection.
+            // The old connection must close before the new one opens. If the old connection closed later, it would
+            // free locks of the new connection.
             if database?.hasMoved == true { database = nil }
             var opened = try Self.taken(&database, orOpening: path)
             do throws(StoreError) {
@@ -51,8 +52,8 @@ package final class GroupStore: Sendable {
         try use { (database) throws(StoreError) in try database.transaction(as: durability, body) }
     }
 
-    /// Every fault that SQLite finds in the file (`PRAGMA integrity_check`); empty if there is none. The check reads the whole
-    /// file.
+    /// Every fault that SQLite finds in the file (`PRAGMA integrity_check`); empty if there is none. The check reads
+    /// the whole file.
     package func faults() throws(StoreError) -> [String] {
         try use { (database) throws(StoreError) in
             var lines: [String] = []
@@ -61,7 +62,8 @@ package final class GroupStore: Sendable {
         }
     }
 
-    /// A number that differs from the last result of this call if another connection has changed the store.
+    /// A number to compare with an earlier result of this call. If the numbers differ, another connection has changed
+    /// the store.
     package func dataVersion() throws(StoreError) -> Int64 {
         try use { (database) throws(StoreError) in try database.dataVersion() }
     }

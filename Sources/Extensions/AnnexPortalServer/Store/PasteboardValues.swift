@@ -39,8 +39,9 @@ package struct BoardItem: Sendable, Hashable {
 
 /// A description of the contents of a pasteboard, without the bytes.
 package struct BoardSummary: Sendable, Hashable {
-    /// This count grows with each change of the board, and also if its contents expire. It is 0 if the board never had contents.
-    /// If 16 other boards have had contents since, an empty board is forgotten and this is 0 again.
+    /// This count grows with each change of the board, and also if its contents expire. The count is 0 if the board
+    /// never had contents. An empty board is forgotten after 16 other boards have had contents; its count is then 0
+    /// again.
     package let changeCount: UInt64
     /// The process that has written the contents; empty if there are none.
     package let writer: String
@@ -50,8 +51,8 @@ package struct BoardSummary: Sendable, Hashable {
     package let types: [[String]]
 }
 
-/// One representation, with the board's change count at the moment of the read. If the count differs from that of an earlier
-/// summary, the item may no longer be the item of that summary.
+/// One representation, with the board's change count at the moment of the read. If this count differs from the count
+/// in an earlier summary, the item may differ from the item in that summary.
 package struct BoardRead: Sendable, Hashable {
     package let changeCount: UInt64
     /// The bytes; nil if the board has no such item, or if the item has no representation of this type.

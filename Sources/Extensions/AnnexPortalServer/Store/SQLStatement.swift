@@ -10,8 +10,8 @@ enum SQLValue {
 
 /// A prepared statement, which is finalised with this object.
 @safe final class SQLStatement {
-    // SAFETY: SQLite made the object. It is finalised once. If its connection is closed earlier, the connection stays alive until
-    // then.
+    // SAFETY: SQLite made the object. It is finalised once. If the program closes the connection earlier, SQLite
+    // keeps the connection alive until the statement is finalised.
     fileprivate let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) {
@@ -26,7 +26,7 @@ enum SQLValue {
     /// - Returns: `SQLITE_ROW`, `SQLITE_DONE`, or the code of an error.
     func step() -> Int32 { unsafe sqlite3_step(handle) }
 
-    /// Forgets the rows and the values, so that the statement holds no lock.
+    /// Ends the run of the statement and forgets its values, so that the statement holds no lock.
     func reset() {
         _ = unsafe sqlite3_reset(handle)
         _ = unsafe sqlite3_clear_bindings(handle)
@@ -39,7 +39,8 @@ enum SQLValue {
         case .null: unsafe sqlite3_bind_null(handle, place)
         case .number(let number): unsafe sqlite3_bind_int64(handle, place, number)
         case .text(let text):
-            // SAFETY: the count is the number of bytes in the text's UTF-8. Zero bytes in the text are part of the value.
+            // SAFETY: the count is the number of bytes in the text's UTF-8. Zero bytes in the text are part of the
+            // value.
             unsafe sqlite3_bind_text64(
                 handle, place, text, UInt64(text.utf8.count), annex_sqlite_transient(), UInt8(SQLITE_UTF8))
         case .bytes(let bytes):
@@ -74,8 +75,8 @@ enum SQLValue {
 
     /// A copy of the bytes.
     func bytes(_ column: Int32) -> [UInt8] {
-        // SAFETY: SQLite keeps the bytes until the next step, and this function copies them before. It asks for the count after
-        // the address, as SQLite demands.
+        // SAFETY: SQLite keeps the bytes until the next step, and this function copies them before. The function asks
+        // for the count after the address, as SQLite demands.
         guard let start = unsafe sqlite3_column_blob(statement, column) else { return [] }
         let count = Int(unsafe sqlite3_column_bytes(statement, column))
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))

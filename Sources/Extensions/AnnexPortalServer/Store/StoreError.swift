@@ -38,7 +38,7 @@ package struct StoreError: Error, Sendable, Hashable {
     package let what: String
     /// The path of the file; nil if the error is about no file. Extensions must not learn this path.
     package let place: String?
-    /// The remedy; nil if it is not known.
+    /// The remedy; nil if the remedy is not known.
     package let remedy: String?
     /// SQLite's extended result code; 0 if the error is not SQLite's.
     package let code: Int32
@@ -74,8 +74,9 @@ extension StoreError {
     private static func meaning(of code: Int32, errno number: Int32) -> (Kind, String?) {
         switch code & 0xff {
         case SQLITE_FULL: (.full, roomRemedy)
-        // SQLite reports an exceeded quota or file size limit with other codes than a full disk. The errno is not always the
-        // errno of the failed write. So all these errors count as lack of space, except those of a broken disk.
+        // For an exceeded quota or file size limit, SQLite reports other codes than for a full disk. The errno is not
+        // always that of the failed write. So every such failed write counts as lack of space, unless the errno says
+        // that the disk is broken or read-only.
         case SQLITE_IOERR where failedWrites.contains(code) && ![EIO, EROFS].contains(number): (.full, roomRemedy)
         case SQLITE_CORRUPT, SQLITE_NOTADB: (.damaged, damageRemedy)
         case SQLITE_BUSY, SQLITE_LOCKED:

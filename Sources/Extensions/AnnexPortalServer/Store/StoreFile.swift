@@ -3,10 +3,12 @@ internal import Glibc
 
 /// The file of a store, before SQLite opens it.
 ///
-/// This process must never open the file by itself. When it closed any descriptor of the file, the kernel would free all locks
-/// that SQLite holds for this process (fcntl(2), record locks). The close of a reference (`O_PATH`) frees no locks.
+/// This process must never open the file by itself. If this process closed any descriptor of the file, the kernel
+/// would free all locks that SQLite holds for this process (fcntl(2), record locks). A descriptor that was opened
+/// with `O_PATH` is an exception: its close frees no locks.
 enum StoreFile {
-    /// Makes the file if it is missing. The call refuses a file that other users could change, or that has a second name.
+    /// Makes the file if it is missing. The call refuses a file that other users could change, or that has a second
+    /// name.
     /// - Returns: whether the file is new.
     static func prepare(_ path: String) throws(StoreError) -> Bool {
         let isNew = try make(path)
@@ -56,8 +58,8 @@ enum StoreFile {
         StoreError(.unsafe, what: "store.db \(what)", place: path, remedy: remedy)
     }
 
-    /// Waits until the names of a new store are on the disk: the name of the file, and the names of the folders of its group, its
-    /// team and all groups.
+    /// Waits until the names of a new store are on the disk: the name of the file, and the names of the folders of
+    /// its group, its team and all groups.
     static func synchronizeNames(of path: String) throws(StoreError) {
         var place = path[...]
         do throws(SystemError) {

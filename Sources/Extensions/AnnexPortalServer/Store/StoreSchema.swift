@@ -1,4 +1,4 @@
-/// The tables of a store, and the numbers in the file that state their version.
+/// The tables of a store, and the two numbers in the file that state its program and its version.
 enum StoreSchema {
     /// "Annx": this number says to which program the file belongs.
     static let application: Int64 = 0x416E_6E78
@@ -6,8 +6,8 @@ enum StoreSchema {
     /// The limit of the file's size in pages of 4 KiB. It is twice the sum of the limits of all tables.
     static let mostPages = 48 << 10
 
-    /// Opens the store, and makes its tables if the file is empty. The call does not change a file of another program or of a
-    /// newer version.
+    /// Opens the store, and makes its tables if the file is empty. The call does not change a file of another program
+    /// or of a newer version.
     static func open(_ path: String) throws(StoreError) -> Database {
         let isNew = try StoreFile.prepare(path)
         var database = try Database.open(path)

@@ -19,8 +19,8 @@ extension Registry {
     /// process of the extension is not used again.
     ///
     /// - Returns: the extension's app as it is recorded now.
-    /// - Throws: `wrongEntitlement` if the extension does not ask for the entitlement, or if the point does not allow it.
-    ///   It is also thrown if the point gives the entitlement to each of its extensions. In these cases nothing has
+    /// - Throws: `wrongEntitlement` if the extension does not ask for the entitlement, or if the point does not allow
+    ///   it. It is also thrown if the point gives the entitlement to each of its extensions. In these cases nothing has
     ///   changed.
     package mutating func setGranted(
         _ isGranted: Bool, entitlements names: [String], for identifier: String
@@ -103,8 +103,8 @@ extension Registry {
         )
     }
 
-    /// Forgets the grants of entitlements that an extension no longer asks for. If a later version asks for one of them
-    /// again, the user must decide again.
+    /// Forgets the grants of entitlements that an extension no longer asks for. If a later version asks for one of
+    /// these entitlements again, the user must decide again.
     mutating func keepGrants(of record: ExtensionRecord) {
         let key = Self.folded(record.identifier)
         guard let granted = grants[key] else { return }

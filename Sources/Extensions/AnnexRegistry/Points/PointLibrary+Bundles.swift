@@ -41,7 +41,7 @@ extension PointLibrary {
         return point.faults(of: bundle).map { BundleFinding(.error, fault: $0) }
     }
 
-    /// - Parameter advice: the end of the remedy.
+    /// - Parameter advice: a text for the end of the remedy.
     private func undeclared(_ bundle: ExtensionBundle, or advice: String = "") -> BundleError {
         let near = nearest(to: bundle.extensionPoint).map { "did you mean \($0)? " } ?? ""
         let most = 20

@@ -11,7 +11,7 @@ package struct ExtensionRecord: Sendable {
         package let extensionPoint: String
         /// The bundle identifier of the app that carries the extension.
         package let containingApp: String
-        /// The surfaces that show the widget beside the Today view; empty for another extension.
+        /// The surfaces that show the widget in addition to the Today view; empty if the extension is not a widget.
         package var surfaces: WidgetSurfaces = []
     }
 
@@ -46,7 +46,8 @@ package enum Verdict: Sendable, Hashable {
 }
 
 extension ExtensionRecord {
-    /// Creates the record of a bundle that keeps the rules of packaging. The extension's point decides about the rest.
+    /// Creates the record of a bundle that keeps the rules of packaging. The extension's point decides whether hosts
+    /// may begin the extension.
     init(_ bundle: ExtensionBundle, in app: AppBundle, of build: AppBuild, points: PointLibrary, number: UInt64) {
         var verdict = Verdict.offered
         var isOn = true
@@ -95,7 +96,8 @@ extension ExtensionRecord {
 }
 
 extension WidgetSurfaces {
-    /// What the bundles of a widget and its app say. An attribute that cannot be read shows the widget on no lock screen.
+    /// The surfaces that the bundles of a widget and its app name. If the widget's attributes cannot be read, no lock
+    /// screen shows the widget.
     fileprivate init(of bundle: ExtensionBundle, in app: AppBundle) {
         self = []
         guard bundle.extensionPoint == WidgetPoint.identifier else { return }

@@ -76,8 +76,8 @@ enum Election {
         builds.first { $0.version == pinned } ?? builds.max { $0.version < $1.version }
     }
 
-    /// The builds that stay known in addition to the elected build: first the last installed build, then the highest
-    /// versions.
+    /// The builds that stay known in addition to the elected build: first the build that was installed last, then the
+    /// highest versions.
     static func kept(_ builds: [AppBuild], last: BundleVersion, most: Int) -> [AppBuild] {
         let ranked = builds.sorted { one, other in
             if (one.version == last) != (other.version == last) { return one.version == last }

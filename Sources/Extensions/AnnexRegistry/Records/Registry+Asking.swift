@@ -31,7 +31,8 @@ extension Registry {
         throw .unknownExtension(identifier, installed: offered.map(\.identifier))
     }
 
-    /// Finds an extension whose bundle was rejected. `name` is its name in the list, or the identifier that it states.
+    /// Finds an extension whose bundle was rejected. `name` is the extension's name in the list, or the identifier that
+    /// its bundle states.
     private func broken(_ name: String) -> ExtensionRecord? {
         let key = Self.folded(name)
         return apps.values.lazy.flatMap(\.records).first { record in
@@ -40,7 +41,8 @@ extension Registry {
         }
     }
 
-    /// The user's choice. If the user has not chosen, this is the default of the extension's point.
+    /// Whether the extension is on, as the user chose. If the user has not chosen, this is the default of the
+    /// extension's point.
     package func isEnabled(_ identifier: String) -> Bool {
         choices[Self.folded(identifier)] ?? record(identifier)?.isOnByDefault ?? true
     }

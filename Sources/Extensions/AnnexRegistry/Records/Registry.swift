@@ -1,8 +1,8 @@
 package import AnnexBundle
 package import AnnexModel
 
-/// The installed apps of one broker with their extensions, as a value. A caller makes a change on a copy. It first
-/// records the change where it outlasts the broker, and only then replaces the original with the copy.
+/// The installed apps of one broker with their extensions, as a value. A caller makes a change on a copy. The caller
+/// first records the change in a store that outlasts the broker, and only then replaces the original with the copy.
 ///
 /// Comparisons of identifiers ignore the case of letters, as Apple's comparisons do.
 package struct Registry: Sendable {
@@ -31,9 +31,9 @@ package struct Registry: Sendable {
     ///
     /// - Parameters:
     ///   - digest: the digest of the app's files; nil if it was not measured.
-    ///   - points: the extension points. They decide about each extension.
+    ///   - points: the extension points, which decide whether hosts may begin each extension.
     ///   - most: how many versions of the app stay known.
-    /// - Throws: an error if another app has an extension with the same identifier as one of these extensions. For
+    /// - Throws: an error if another app has an extension with the same identifier as an extension of this app. For
     ///   example, `com.a` and `com.a.b` may both carry `com.a.b.c`.
     package mutating func install(
         _ app: AppBundle, digest: String? = nil, points: PointLibrary = .shipped, keeping most: Int = 2
@@ -181,8 +181,8 @@ extension Registry {
         let key = Self.folded(app.identifier)
         let old = known(app.identifier)?.builds ?? []
         let carried = Set(app.extensions.map(\.identifier))
-        // If the app no longer carries an extension, the extension loses its setting. If it comes back later, it counts
-        // as new.
+        // If the app no longer carries an extension, the user's decisions about the extension are forgotten. If the
+        // extension comes back later, it counts as new.
         let dropped = bundles(of: app.identifier).map(\.identifier).filter { !carried.contains($0) }
         forget(dropped)
         let endedGrants = forgetDecisions(onOtherPointsOf: records)

@@ -1,7 +1,7 @@
 internal import AnnexModel
 
-/// Why the registry did not make a change. It says what the problem is, which identifier it concerns, and what the
-/// remedy is.
+/// Why the registry did not make a change. The error names the problem, the identifier that the problem concerns, and
+/// the remedy.
 package struct RegistryError: Error, Sendable, Hashable {
     package enum Code: Sendable, Hashable {
         case unknownApp, unknownExtension, unknownVersion
@@ -61,7 +61,8 @@ package struct RegistryError: Error, Sendable, Hashable {
             place: known.identifier, remedy: "install that version again")
     }
 
-    /// Identifiers for the text of an error. The number is limited, so that they fit in a daemon's packet.
+    /// Identifiers for the text of an error. The number of identifiers is limited, so that the text fits in a daemon's
+    /// packet.
     static func shown(_ identifiers: [String]) -> String {
         let most = 20
         let rest = identifiers.count - most

@@ -8,8 +8,8 @@ internal import Glibc
 struct AppContents {
     /// Every file, link and directory except the seal, sorted by path.
     private(set) var entries: [SealEntry] = []
-    /// The files and directories that can be changed by another user or under another name, in spite of the seal.
-    /// Sorted by path.
+    /// The files and directories that another user could change, or that could be changed under another name (hard
+    /// link), in spite of the seal. They are sorted by path.
     private(set) var hazards: [SealDifference] = []
     private var bytes: UInt64 = 0
     private var seen = 0

@@ -7,8 +7,8 @@ internal import Glibc
 package enum AppSigner {
     /// Signs the app at a path. If the app has an older signature, the new signature replaces it.
     ///
-    /// The new file is complete and on the disk before a rename puts it in place. If the signing is killed, the app has
-    /// either the old signature or the new signature.
+    /// The new seal file is complete and on the disk before a rename puts this file in its place. If the signing is
+    /// killed, the app has either the old signature or the new signature.
     /// - Throws: an error if the app breaks a rule of packaging, or has files that cannot be sealed: devices, pipes and
     ///   sockets, hard links, links out of the app, and files that other users can change.
     package static func sign(app path: String, with key: borrowing TeamKey) throws(SigningError) -> SealedApp {
@@ -37,8 +37,8 @@ package enum AppSigner {
             differences: Array(hazards.prefix(SealDifferences.most)))
     }
 
-    /// Creates the new file beside the app and then moves it into the app. If signing were killed after creating the
-    /// file inside the app, the file would count as an added file.
+    /// Creates the new seal file beside the app and then moves it into the app. If signing were killed after creating
+    /// the file inside the app, the unfinished file would count as a file that was added to the app.
     private static func put(_ bytes: [UInt8], into app: AppBundle, path: String) throws(SystemError) {
         let beside = try Descriptor.directory(path + "/..")
         let draft = ".annex-seal.\(String(UInt64.random(in: 0 ... .max), radix: 36))"

@@ -8,13 +8,14 @@ internal import Glibc
         let digest: Digest
         /// The number of bytes that were read.
         let size: UInt64
-        /// The file's status, which was the same before and after it was read.
+        /// The file's status, which was the same before and after the reading.
         let status: FileStatus
     }
 
     private let room: UnsafeMutableRawBufferPointer
 
-    /// Half of a usual second-level cache. So the digest finds the bytes in that cache.
+    /// The size of a piece: half of a usual second-level cache. So the digest still finds the bytes of the piece in
+    /// that cache.
     private static let piece = 512 << 10
 
     init() {

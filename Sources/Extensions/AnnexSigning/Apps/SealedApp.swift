@@ -31,8 +31,9 @@ package struct SealedApp: Sendable {
 
     /// Reads every file of an app once, and compares them with the app's seal if it has one.
     ///
-    /// The app's directory remains the directory that `AppBundle.open` opened. This function accepts an app without a
-    /// seal. The app then has no team, and `TeamTrust` decides whether it may be installed.
+    /// This function reads the directory that `AppBundle.open` opened, even if the app's path leads to another
+    /// directory by now. This function accepts an app without a seal. The app then has no team, and `TeamTrust` decides
+    /// whether it may be installed.
     /// - Throws: an error with every difference between the files and the seal. It also throws if the seal is damaged,
     ///   or if a signed app has files that other users can change.
     package static func check(_ app: AppBundle) throws(SigningError) -> SealedApp {
@@ -60,9 +61,9 @@ extension SealedApp {
         (try? app.directory.descriptor.openBeneath(SealFile.path, Descriptor.pathOnly)) != nil
     }
 
-    /// Reads the seal of an installed app. The installation checked the app's files, and they lie in a folder that no
-    /// other user can change. This function verifies the signature again. It does not check the files again, because
-    /// each launch checks the files that it needs.
+    /// Reads the seal of an installed app. The installation checked the app's files, and these files lie in a folder
+    /// that no other user can change. This function verifies the signature again. It does not check the files again,
+    /// because each launch checks the files that it needs.
     /// - Returns: nil if the app is not signed.
     package static func load(_ app: AppBundle) throws(SigningError) -> SealedApp? {
         guard let file = try app.sealFile(shown: app.shownName) else { return nil }

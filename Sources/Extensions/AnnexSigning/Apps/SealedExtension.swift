@@ -3,7 +3,8 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The files of one extension that each launch checks again: the program, `Info.plist`, and the seal if the app is signed.
+/// The files of one extension that each launch checks again: the program, `Info.plist`, and the seal if the app is
+/// signed.
 package final class SealedExtension: Sendable {
     private let program: SealedFile
     private let info: SealedFile
@@ -82,8 +83,8 @@ package final class SealedExtension: Sendable {
 package final class UnreadApp: Sendable {
     private weak let app: AppBundle?
     private let digest: String
-    /// The result of reading the app; nil until the app was read. If the app has changed, this result stays, so the app
-    /// is read only once.
+    /// The result of reading the app; nil until the app was read. If the app turned out to be changed, this failure is
+    /// kept too, so the app is read only once.
     private let outcome = Mutex<Result<[ObjectIdentifier: SealedExtension], SigningError>?>(nil)
 
     /// - Parameter digest: the content digest that was recorded when the app was installed, in hexadecimal digits.
@@ -139,6 +140,6 @@ extension Descriptor {
 }
 
 extension AppBundle {
-    /// The path below the app's directory of a file that was found in the app.
+    /// Turns the path of a file that was found in the app into the file's path below the app's directory.
     fileprivate func path(below path: String) -> String { String(path.dropFirst(directory.path.count + 1)) }
 }

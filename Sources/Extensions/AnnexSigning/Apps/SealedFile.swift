@@ -3,11 +3,12 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The facts about one file of a checked app. With them, each launch finds out at little cost whether the file still
-/// has the same contents.
+/// The facts about one file of a checked app. With these facts, each launch finds out at little cost whether the file
+/// still has the same contents.
 ///
-/// The check uses the cheapest evidence that is sufficient. If fs-verity is enabled for the file, this is the kernel's
-/// own digest. Otherwise it is an unchanged status. If the status has changed, the check reads the contents again.
+/// The check uses the cheapest evidence that is sufficient. If fs-verity is enabled for the file, the evidence is the
+/// kernel's own digest. Otherwise the evidence is the file's unchanged status. If the status has changed, the check
+/// reads the contents again.
 final class SealedFile: Sendable {
     private let shown: String
     private let digest: Digest
@@ -79,9 +80,9 @@ final class SealedFile: Sendable {
 }
 
 extension FileStatus {
-    /// Whether the file last changed well before a moment. A file system's clock advances in steps of at most 10 ms.
-    /// Two changes within one step leave the same `ctime`. So if a file has just changed, its `ctime` might not show a
-    /// second change.
+    /// Whether the file last changed well before the given moment. A file system's clock advances in steps of at most
+    /// 10 ms. Two changes within one step leave the same `ctime`. So if a file has just changed, its `ctime` might not
+    /// show a second change.
     fileprivate func isSettled(before moment: WallClock) -> Bool {
         changed / 1_000 < moment.microseconds - 20_000
     }

@@ -41,8 +41,8 @@ package struct Team: Sendable, Hashable {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// Whether messages can show the name unchanged. It must need no escape, and it must have no blank at its start or
-    /// end.
+    /// Whether messages can show the name unchanged. Such a name contains no character that must be escaped, and has no
+    /// blank at its start or end.
     static func isShowable(_ name: String) -> Bool {
         (1...longestName).contains(name.utf8.count) && Escaped(name).description == name && !name.hasPrefix(" ")
             && !name.hasSuffix(" ")

@@ -10,7 +10,7 @@ internal import AnnexLinux
 package enum TeamFile {
     /// The longest file, in bytes.
     static let longest = 512
-    /// The first line of a file with a public key. Its number is the version of the format.
+    /// The first line of a file with a public key. The number in this line is the version of the format.
     static let publicHead = "annex-team 1"
     /// The first line of a file with a secret key.
     static let secretHead = "annex-team-key 1"

@@ -38,7 +38,7 @@ package struct Seal: Sendable, Hashable {
     }
 
     /// Reads a seal from an untrusted source. It never traps, whatever the bytes are.
-    /// - Returns: nil if `encoded` does not write exactly these bytes for any seal.
+    /// - Returns: nil if there is no seal whose `encoded` is exactly these bytes.
     package init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count <= Self.mostBytes else { return nil }
         var reader = SealReader(bytes)

@@ -11,14 +11,15 @@ package struct SealPath: Sendable, Hashable, Comparable {
 
     let bytes: [UInt8]
 
-    /// The app's own directory, for errors. No seal lists it.
+    /// The app's own directory, for errors. No seal lists this path.
     static let app = SealPath(unchecked: [UInt8(ascii: ".")])
 
     private init(unchecked bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Nil if the bytes are not a path beneath a directory: each name has 1 to 255 bytes and is neither `.` nor `..`.
+    /// Nil if the bytes are not a path beneath a directory. In such a path, each name has 1 to 255 bytes and is neither
+    /// `.` nor `..`.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard (1...Self.longest).contains(bytes.count), !bytes.contains(0) else { return nil }
         let names = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
 /// The file `_CodeSignature/Seal` of an app: a team's signature, followed by the seal.
 ///
-/// Seal and signature are one file, so that a rename replaces both at once. The file begins with the line `annex-seal 1`,
-/// the team's public key (32 bytes) and the signature (64 bytes). After them come the length of the team's name (u8), the
-/// name, and the seal.
+/// Seal and signature are one file, so that a rename replaces both at once. The file begins with the line `annex-seal
+/// 1`, the team's public key (32 bytes) and the signature (64 bytes). After them come the length of the team's name
+/// (u8), the name, and the seal.
 package struct SealFile: Sendable {
     package let team: Team
     package let seal: Seal

@@ -1,6 +1,7 @@
 internal import CAnnexSodium
 
-/// A BLAKE2b digest of 32 bytes. If two digests for the same purpose are equal, their contents are equal.
+/// A BLAKE2b digest of 32 bytes. If two digests for the same purpose are equal, the contents from which they were made
+/// are equal.
 ///
 /// The digest of a file is the digest that `b2sum -l 256` prints.
 package struct Digest: Sendable, Hashable {
@@ -49,8 +50,8 @@ enum DigestPurpose: String {
         unsafe memory = .allocate(byteCount: crypto_generichash_blake2b_statebytes(), alignment: 64)
         var personal = [UInt8](purpose.rawValue.utf8)
         personal += [UInt8](repeating: 0, count: 16 - personal.count)
-        // SAFETY: without a key and a salt the library reads only the 16 bytes of the purpose. It fails only if a size is
-        // out of bounds.
+        // SAFETY: without a key and a salt the library reads only the 16 bytes of the purpose. It fails only if a size
+        // is out of bounds.
         _ = unsafe crypto_generichash_blake2b_init_salt_personal(state, nil, 0, Digest.size, nil, personal)
     }
 

@@ -77,7 +77,8 @@ struct SecretKey: ~Copyable {
 
     var bytes: UnsafeMutablePointer<UInt8> { unsafe start.assumingMemoryBound(to: UInt8.self) }
 
-    /// The seed that the hexadecimal digits in this memory state; nil if the memory does not hold such digits.
+    /// The seed that this memory holds in hexadecimal digits at an offset; nil if the memory holds no such digits
+    /// there.
     func seed(at offset: Int) throws(SigningError) -> SecretMemory? {
         let seed = try SecretMemory(count: SecretKey.seedSize)
         var length = 0

@@ -87,7 +87,7 @@ package struct TeamTrust: Sendable, Hashable {
         pins = pins.filter { $0.value.isByUser || installed.contains($0.key) }
     }
 
-    /// Whether a text can stand in the list as an app's identifier: printable ASCII without blanks.
+    /// Whether a text can stand in the file of the user's trust as an app's identifier: printable ASCII without blanks.
     static func isIdentifier(_ text: some StringProtocol) -> Bool {
         (1...155).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

@@ -26,7 +26,7 @@ package final class TrustStore: Sendable {
     /// The trust as it is now.
     package var trust: TeamTrust { state.withLock { $0 } }
 
-    /// Changes the trust. It writes the file first. If that fails, nothing has changed.
+    /// Changes the trust. This function writes the file first. If the writing fails, the trust stays as it was.
     package func change(_ body: (inout TeamTrust) throws(SigningError) -> Void) throws(SigningError) {
         try state.withLock { (trust) throws(SigningError) in
             var next = trust

@@ -5,7 +5,8 @@ internal import Synchronization
 extension EventLoop {
     /// Runs `handler` on the loop's thread whenever the descriptor is readable or hung up. The handler runs again
     /// for as long as the descriptor stays in this state, so it must read the data or cancel the watch.
-    /// - Parameter number: a descriptor that epoll can watch. The descriptor must stay open until the watch is cancelled.
+    /// - Parameter number: a descriptor that epoll can watch. The descriptor must stay open until the watch is
+    ///   cancelled.
     package func watch(
         _ number: Int32, handler: @escaping @Sendable (Readiness) -> Void
     ) throws(SystemError) -> Watch {
@@ -87,7 +88,8 @@ extension EventLoop {
     }
 
     /// Limits the thread's current sleep to `deadline`, without waking the thread. The caller usually sends a request
-    /// next. A loop thread that woke now would have nothing to do, but would compete with the caller for the processors.
+    /// next. A loop thread that woke now would have nothing to do, but would compete with the caller for the
+    /// processors.
     private func endSleep(_ state: inout State, at deadline: UInt64) {
         guard !state.wakeIsPending, deadline < state.sleepsUntil ?? .max else { return }
         // A deadline of 0 would switch the alarm off. With a deadline in the past, the alarm fires at once.
@@ -132,7 +134,8 @@ final class LoopMark: Sendable {
 
     /// The loop calls this method when it reaches the point.
     func reach() {
-        // SYNC: the store releases the effects of the jobs before the point. The thread that waits acquires these effects.
+        // SYNC: the store releases the effects of the jobs before the point. The thread that waits acquires these
+        // effects.
         isReached.store(true, ordering: .releasing)
         parker.unpark()
     }

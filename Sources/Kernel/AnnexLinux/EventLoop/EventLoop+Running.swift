@@ -81,8 +81,8 @@ extension EventLoop {
     }
 
     /// Runs the waiting jobs, and then the jobs that these jobs added. If a job resumes a task, the task therefore runs
-    /// before the descriptors are checked again. Jobs that the second round adds wait until after that check, so that jobs
-    /// cannot keep the loop from its descriptors.
+    /// before the descriptors are checked again. Jobs that the second round adds wait until after that check, so that
+    /// jobs cannot keep the loop from its descriptors.
     private func runJobs() {
         if runWaitingJobs() { _ = runWaitingJobs() }
     }

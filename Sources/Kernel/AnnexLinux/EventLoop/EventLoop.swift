@@ -27,8 +27,8 @@ public final class EventLoop: Sendable {
         var running: UInt64 = 0
         /// Whether the counter already holds a wake-up that the thread has not seen.
         var wakeIsPending = false
-        /// The time at which the thread's current sleep ends by itself. Nil if the sleep has no limit, 0 if the thread is
-        /// awake.
+        /// The time at which the thread's current sleep ends by itself. Nil if the sleep has no limit, 0 if the thread
+        /// is awake.
         var sleepsUntil: UInt64? = 0
         /// Whether the alarm was set to shorten the current sleep or an earlier sleep.
         var alarmIsSet = false
@@ -37,8 +37,8 @@ public final class EventLoop: Sendable {
     let state = Mutex(State())
     let queue: Descriptor
     let counter: Descriptor
-    /// A timer descriptor that ends a sleep at a deadline that was set during this sleep. The thread therefore need not be
-    /// woken when the deadline is set.
+    /// A timer descriptor that ends a sleep at a deadline that was set during this sleep. The thread therefore need not
+    /// be woken when the deadline is set.
     let alarm: Descriptor
     private let thread = Mutex<WorkerThread?>(nil)
     /// The mark of the loop's thread. A method compares the mark to find out whether a handler called it.
@@ -72,8 +72,9 @@ public final class EventLoop: Sendable {
         }
     }
 
-    /// Ends the thread and waits for its end. If a handler calls this method, the call does not wait. Handlers that have
-    /// not started are dropped. Accepted jobs still run. Every later call does nothing, and `watch` throws `ESHUTDOWN`.
+    /// Ends the thread and waits for its end. If a handler calls this method, the call does not wait. Handlers that
+    /// have not started are dropped. Accepted jobs still run. Every later call does nothing, and `watch` throws
+    /// `ESHUTDOWN`.
     package func shutDown() {
         state.withLock { if $0.phase == .running { $0.phase = .stopping } }
         wake()
@@ -83,7 +84,8 @@ public final class EventLoop: Sendable {
 
     /// Whether the caller runs on the loop's thread.
     package var isCurrent: Bool {
-        // SYNC: the load is relaxed. Only the loop's thread can find its own mark here, and this thread stored the mark.
+        // SYNC: the load is relaxed. Only the loop's thread can find its own mark here, and this thread stored the
+        // mark.
         threadMark.load(ordering: .relaxed) == annex_thread_current()
     }
 
@@ -118,9 +120,8 @@ extension EventLoop {
             loop.cancelWatch(token)
         }
 
-        /// Ends the watch like `cancel`, and waits for a handler that has started. A call on the loop's own thread does not
-        /// wait.
-        /// The caller must hold no lock that the handler needs.
+        /// Ends the watch like `cancel`, and waits for a handler that has started. A call on the loop's own thread does
+        /// not wait. The caller must hold no lock that the handler needs.
         package func cancelAndWait() {
             loop.cancelWatch(token)
             loop.waitForHandler(token)

@@ -29,7 +29,7 @@ package final class FileWatch: Sendable {
         watch.cancelAndWait()
     }
 
-    /// Which file changed does not matter, so the events are only taken out.
+    /// `onChange` need not know which file changed, so this function reads the events and drops them.
     private static func drain(_ number: Int32) {
         var room = [UInt8](repeating: 0, count: 4096)
         // SAFETY: read writes at most the array's size.

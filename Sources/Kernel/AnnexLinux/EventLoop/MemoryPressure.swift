@@ -6,8 +6,9 @@ package final class MemoryPressure: Sendable {
     private let file: Descriptor
     private let watch: EventLoop.Watch
 
-    /// The kernel raises the alarm if some program stalled for lack of memory for 0.2 s within two seconds. For users other than root, the
-    /// length of the window must be a multiple of two seconds.
+    /// The kernel raises the alarm if some program stalled for lack of memory for 0.2 s within two seconds. The two
+    /// seconds are the window in which the kernel adds up the delays. For users other than root, the window's length
+    /// must be a multiple of two seconds.
     private static let trigger = "some 200000 2000000"
 
     /// - Parameter handler: the function that the loop calls on its thread, at most once in two seconds.
@@ -16,8 +17,8 @@ package final class MemoryPressure: Sendable {
     package init(on loop: EventLoop, handler: @escaping @Sendable () -> Void) throws(SystemError) {
         file = try Descriptor.open("/proc/pressure/memory", O_RDWR | O_NONBLOCK | O_CLOEXEC)
         try file.writeAll(Array(Self.trigger.utf8) + [0])
-        // The kernel also counts programs that stall at the limit of their own control group. An extension at its
-        // memory limit does not mean that the machine is short of memory.
+        // The kernel also counts programs that stall at the limit of their own control group. Such a program, for
+        // example an extension at its memory limit, does not show that the machine is short of memory.
         watch = try loop.watchAlarm(file.number) { if Self.isMachineShort() { handler() } }
     }
 

@@ -57,7 +57,8 @@ package import Synchronization
 /// A table of slots in memory that other processes of the same user can read while this process runs. Each slot
 /// describes one object of this process, such as a running extension, and has one writer.
 ///
-/// Readers find the table through `/proc/PID/fd`. So it disappears with this process, however the process ends.
+/// Readers find the table through `/proc/PID/fd`. The table therefore disappears with this process, however the process
+/// ends.
 @safe final class SlotFile: Sendable {
     private struct Slots {
         var free: [Int] = []
@@ -94,8 +95,8 @@ package import Synchronization
         }
     }
 
-    /// Gives a free slot to the caller, or nil if all slots are in use. The word for the slot's number is still 0. The other
-    /// words still hold the values of the object that used the slot before.
+    /// Gives a free slot to the caller, or nil if all slots are in use. The word for the slot's number is still 0. The
+    /// other words still hold the values of the object that used the slot before.
     func take() -> (index: Int, number: UInt64, start: UnsafeMutableRawPointer)? {
         let taken = slots.withLock { slots -> (Int, UInt64)? in
             slots.lastNumber += 1
@@ -115,7 +116,7 @@ package import Synchronization
 
     /// Frees a slot. The call first sets the slot's number to 0.
     func free(_ index: Int) {
-        // SAFETY: the index is that of a slot of this file.
+        // SAFETY: the index belongs to a slot of this file.
         let words = unsafe mapping.start + index * layout.slotSize
         unsafe words.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(0, ordering: .releasing)
         slots.withLock { $0.free.append(index) }

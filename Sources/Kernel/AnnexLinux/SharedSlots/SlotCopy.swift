@@ -41,7 +41,8 @@ extension SlotCopy {
             do throws(SystemError) {
                 if let copies = try read(path, layout) { return copies }
             } catch {
-                // A process that reads its own slots has the file open under a second number for a moment.
+                // A process that reads its own slots has the file open under a second number for a moment. If the path
+                // no longer leads to the file, the error does not count.
                 if error.errno != ENOENT, leads(path, to: layout) { throw error }
             }
         }
@@ -80,7 +81,7 @@ extension SlotCopy {
         // The object is first opened with `O_PATH`. The descriptor's number may refer to a device by now, and opening
         // a device can have side effects.
         let object = try Descriptor.reference(to: path)
-        // If another user serves the file system, that user could delay the answers forever.
+        // If another user's program serves the object's file system, that program could delay its answers forever.
         guard object.isPlainSharedMemory, try object.status().kind == .regular else { return nil }
         let file = try object.reopenedReadOnly()
         return all(layout, header: try file.read(at: 0, count: SlotLayout.used + 8)) { count in

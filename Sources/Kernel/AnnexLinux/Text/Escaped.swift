@@ -1,16 +1,16 @@
-/// Text from an extension, escaped so that it is safe to show. The text cannot move a cursor, change a colour, reverse the
-/// direction of writing or begin a new line. It also cannot look like a line of another program.
+/// Text from an extension, escaped so that it is safe to show. The text cannot move a cursor, change a colour, reverse
+/// the direction of writing or begin a new line. It also cannot look like a line of another program.
 ///
-/// Control characters, bidirectional overrides and invisible marks appear in the form `\u{1b}`. Bytes that are not UTF-8
-/// appear in the form `\x{ff}`, and a backslash as `\\`. The length is bounded.
+/// Control characters, bidirectional overrides and invisible marks appear in the form `\u{1b}`. Bytes that are not
+/// UTF-8 appear in the form `\x{ff}`, and a backslash as `\\`. The length is bounded.
 public struct Escaped: Sendable, Hashable, CustomStringConvertible {
     /// One line of printable text.
     public let description: String
 
     /// Escapes bytes from an untrusted source.
     ///
-    /// - Parameter limit: the maximum size of the result in bytes of UTF-8. If bytes were cut off, a note after the result
-    ///   gives their number. The limit does not include the note.
+    /// - Parameter limit: the maximum size of the result in bytes of UTF-8. If bytes were cut off, a note after the
+    ///   result gives their number. The limit does not include the note.
     public init(_ bytes: some Collection<UInt8>, limit: Int = 1_024) {
         description = Self.escape(bytes, limit: limit)
     }
@@ -18,8 +18,8 @@ public struct Escaped: Sendable, Hashable, CustomStringConvertible {
     /// Escapes bytes from an untrusted source and puts them in double quotes, so that a reader can tell them from
     /// the text around them.
     ///
-    /// - Parameter limit: the maximum number of bytes between the quotes. If bytes were cut off, a note after the quotes
-    ///   gives their number.
+    /// - Parameter limit: the maximum number of bytes between the quotes. If bytes were cut off, a note after the
+    ///   quotes gives their number.
     public init(quoting bytes: some Collection<UInt8>, limit: Int = 1_024) {
         let (text, rest) = Self.escapedPrefix(of: bytes, limit: limit, isQuoted: true)
         description = "\"\(text)\"" + Self.remark(on: rest)
@@ -30,7 +30,8 @@ public struct Escaped: Sendable, Hashable, CustomStringConvertible {
         description = Self.escape(text.utf8, limit: limit)
     }
 
-    /// Text that was escaped before it was sent. If the text is safe to show, it is kept. Otherwise it is escaped again.
+    /// Text that was escaped before it was sent. If the text is safe to show, it is kept. Otherwise it is escaped
+    /// again.
     package init(escapedBefore text: String) {
         description = text.unicodeScalars.allSatisfy(Self.isHarmless) ? text : Self.escape(text.utf8, limit: 4_096)
     }

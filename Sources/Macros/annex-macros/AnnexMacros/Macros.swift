@@ -17,18 +17,20 @@
 /// ```
 ///
 /// The macro adds an extension with the conformance to `Message` and its two requirements, `encode(into:)` and
-/// `init(from:)`. The code and the bytes are the same as if the code were written by hand. The properties are written
-/// in the order of their tags.
+/// `init(from:)`. A person would write the same code by hand, and the message has the same bytes as with that code. The
+/// properties are written in the order of their tags.
 ///
 /// - A property of the type `T` is required.
-/// - A property of the type `T?` may be missing. It is then nil.
-/// - A property of the type `[T]` is a list: one field for each element. `[UInt8]` is an exception: its bytes are one field.
-/// - A property with a default may be missing. It then has its default.
+/// - A property of the type `T?` may be missing. The property is nil if its field is missing.
+/// - A property of the type `[T]` is a list: one field for each element. `[UInt8]` is an exception: its bytes are one
+///   field.
+/// - A property with a default may be missing. The property has its default if its field is missing.
 ///
 /// The type `T` is a `FieldValue`. It is a number of fixed width, `Bool`, `Double`, `Float`, `String`, `[UInt8]`,
 /// another message, or an enumeration with raw values of these types.
 ///
-/// A request or a notice states its protocol, its method and its response itself:
+/// The struct of a request itself states its protocol, its method and its response. The struct of a notice states its
+/// protocol and its method:
 ///
 /// ```swift
 /// @Message struct Count: ChannelRequest {
@@ -41,8 +43,8 @@
 ///
 /// The compiler reports an error for each mistake in the tags, such as a tag that two properties have.
 ///
-/// - Parameter retired: the tags of properties that the struct no longer has. It is an error to use one of them again,
-///   because older programs still interpret it in the old way.
+/// - Parameter retired: the tags of properties that the struct no longer has. If a property uses a retired tag, the
+///   compiler reports an error, because older programs still give the tag its old meaning.
 @attached(extension, conformances: Message, names: named(encode(into:)), named(init(from:)))
 public macro Message(retired: Int...) = #externalMacro(module: "AnnexMacrosPlugin", type: "MessageMacro")
 

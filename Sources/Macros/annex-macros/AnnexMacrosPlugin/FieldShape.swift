@@ -35,8 +35,8 @@ extension FieldShape {
 }
 
 extension ExprSyntax {
-    /// Whether the literal has a type that can be a field. An integer literal does not have one. Its type is `Int`, and
-    /// the width of `Int` varies.
+    /// Whether the literal has a type that can be a field. The type of an integer literal is `Int`. `Int` cannot be a
+    /// field, because its width varies.
     fileprivate var hasObviousType: Bool {
         if let signed = self.as(PrefixOperatorExprSyntax.self) {
             return signed.expression.is(FloatLiteralExprSyntax.self)

@@ -9,13 +9,15 @@ struct AnnexMacrosPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [MessageMacro.self, FieldTagMacro.self]
 }
 
-/// `@FieldTag` marks a property for `@Message` and adds no code. Its only own check is that it is in a message.
+/// `@FieldTag` marks a property for `@Message` and adds no code. The macro itself checks only that the tag is in a
+/// message.
 public struct FieldTagMacro: PeerMacro {
     /// Reports a tag outside a message. `MessageMacro` checks all tags inside messages.
     /// - Parameters:
     ///   - node: the attribute.
     ///   - declaration: the declaration that has the attribute.
-    ///   - context: states which declaration surrounds this declaration, and receives the diagnostics.
+    ///   - context: states which declaration surrounds the declaration with the attribute, and receives the
+    ///     diagnostics.
     /// - Returns: no declaration.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

@@ -12,13 +12,14 @@ struct MessageAccess {
     ///   - message: the struct with the attribute.
     ///   - around: the declarations that surround the struct, the closest first.
     init(of message: StructDeclSyntax, in around: [Syntax]) {
-        // If a struct in an extension has no access level, it has the level of the extension.
+        // If a struct in an extension states no access level, it has the level of that extension.
         switch message.modifiers.level ?? around.first?.as(ExtensionDeclSyntax.self)?.modifiers.level {
         case .public: prefix = "public "
         case .package: prefix = "package "
         default: prefix = ""
         }
-        // The extension is at the top level of the file, so it cannot name a struct that is private to a type.
+        // The macro's extension is at the top level of the file, so the extension cannot name a struct that is
+        // private to a type.
         let types = ([Syntax(message)] + around).compactMap { $0.asProtocol((any WithModifiersSyntax).self) }
         let isHidden = types.dropLast().contains { $0.modifiers.level == .private }
         diagnostic = isHidden ? Self.hidden(message) : nil
@@ -35,7 +36,7 @@ struct MessageAccess {
 }
 
 extension DeclModifierSyntax {
-    /// The access level that the modifier gives. Nil if it is another kind of modifier, such as `private(set)` or
+    /// The access level that the modifier gives. Nil if the modifier is of another kind, such as `private(set)` or
     /// `static`.
     fileprivate var level: Keyword? {
         guard detail == nil, case .keyword(let word) = name.tokenKind else { return nil }

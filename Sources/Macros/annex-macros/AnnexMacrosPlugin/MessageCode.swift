@@ -4,7 +4,7 @@ internal import SwiftSyntaxBuilder
 /// The extension that `@Message` adds to a struct.
 struct MessageCode {
     let type: String
-    /// Whether the extension states the conformance. Otherwise the struct states it.
+    /// Whether the extension states the conformance to `Message`. Otherwise the struct itself states it.
     let conforms: Bool
     /// The access level before each function.
     let access: String
@@ -30,8 +30,8 @@ struct MessageCode {
     /// The fields in the order of their tags. With this order, readers need one pass and no search.
     private var sorted: [MessageField]? { fields?.sorted { $0.tag < $1.tag } }
 
-    /// A struct with mistakes still gets the conformance, so that the compiler reports only the mistakes. This
-    /// initialiser does not need a property.
+    /// A struct with mistakes still gets the conformance, so that the compiler reports only the mistakes. The
+    /// initialiser only throws this error, so it needs no fields.
     private var withoutFields: String { "throw AnnexMessages.DecodingFailure(offset: 0, reason: .missingField)" }
 
     private func lines(of statements: [String]) -> String {

@@ -29,7 +29,8 @@ struct ShapeMistake: Error {
         }
     }
 
-    /// Only the type of an integer can be guessed. A literal without a type is an `Int`, which has 64 bits here.
+    /// The change that adds a type. The type can be guessed only for an integer literal. Swift makes it an `Int`,
+    /// which has 64 bits here, so the change adds `Int64`.
     private func integerType(in binding: PatternBindingSyntax) -> FixIt? {
         guard binding.initializer?.value.is(IntegerLiteralExprSyntax.self) ?? false else { return nil }
         let typed: PatternSyntax = "\(binding.pattern.trimmed): Int64"

@@ -75,8 +75,8 @@ struct StructReader {
         }
     }
 
-    /// Reports stored properties in `#if`. If only one side had such a property, the other side would not know the
-    /// field.
+    /// Reports stored properties in `#if`. The condition may hold for the program on only one side of a channel. The
+    /// program on the other side would then not know the field.
     private mutating func refuseStoredProperties(in condition: IfConfigDeclSyntax) {
         for case .decls(let members)? in condition.clauses.map(\.elements) {
             for member in members {

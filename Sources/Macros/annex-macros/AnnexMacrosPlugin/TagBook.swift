@@ -25,20 +25,20 @@ struct TagBook {
         known.formUnion(retired)
     }
 
-    /// The smallest tag that is larger than all other tags; nil if there is none.
+    /// The smallest tag that is larger than all other tags; nil if no larger tag is possible.
     private var free: Int? {
         let next = (known.max() ?? 0) + 1
         return next <= Int(UInt16.max) ? next : nil
     }
 
-    /// Reserves a free tag. So if two properties have no tag, they are not offered the same tag.
+    /// Reserves a free tag. So if two properties have no tag, the Fix-Its offer them different tags.
     mutating func reserve() -> Int? {
         guard let free else { return nil }
         known.insert(free)
         return free
     }
 
-    /// The tag of a property. If the tag is a mistake, it is reported, and the result is nil.
+    /// The tag of a property. If the tag is a mistake, this function reports the mistake and returns nil.
     mutating func tag(in attribute: AttributeSyntax, of property: String) -> Int? {
         guard let expression = attribute.tagExpression else {
             report(.tagIsNoLiteral, at: attribute)
@@ -57,7 +57,8 @@ struct TagBook {
         return tag
     }
 
-    /// The tag that an expression states. If it cannot be a tag, this is reported, and the result is nil.
+    /// The tag that an expression states. If the expression cannot be a tag, this function reports the mistake and
+    /// returns nil.
     private mutating func check(_ expression: ExprSyntax, offersFree: Bool = false) -> Int? {
         if let tag = expression.tag { return tag }
         let mistake = expression.isNumber ? Mistake.tagOutOfRange(expression.trimmedDescription) : .tagIsNoLiteral

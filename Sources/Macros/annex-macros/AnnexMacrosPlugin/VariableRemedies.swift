@@ -14,7 +14,7 @@ extension VariableDeclSyntax {
         modifiers.contains { $0.name.tokenKind == .keyword(modifier) }
     }
 
-    /// Whether the declaration names its property. Otherwise it splits a tuple.
+    /// Whether the declaration names its property. If not, it takes a tuple apart.
     var hasName: Bool { bindings.first?.pattern.is(IdentifierPatternSyntax.self) ?? false }
 }
 

@@ -18,8 +18,8 @@ package struct ArgumentKind: Sendable, Hashable {
     }
 
     package let name: String
-    /// The number of bits that the kernel reads. It is 32 if the kernel ignores the register's upper half. In that
-    /// case, no comparison may depend on the upper half.
+    /// The number of bits that the kernel reads. The number is 32 if the kernel ignores the register's upper half. In
+    /// that case, no comparison may depend on this half.
     package let bits: Int
     package let style: Style
     package let constants: [Constant]

@@ -10,8 +10,8 @@ extension PathRule {
     /// - `makes`: the call may create the file. `if:R:MASK:VALUE`: the line applies only if register R has this value
     ///   within MASK.
     ///
-    /// The table lacks the paths in the messages of sendmsg. Their addresses lie in memory, and sendmsg is called too
-    /// often to inspect each message.
+    /// The table lacks the paths in the messages of sendmsg. The socket addresses of these messages lie in memory, and
+    /// sendmsg is called too often to inspect each message.
     static let table: String = """
         open 0 open:1 follow
         creat 0 write follow makes

@@ -31,8 +31,8 @@ struct PathRule: Sendable, Hashable {
     let makesEntry: Bool
     let condition: Condition?
 
-    /// The use of a path; nil if these registers do not name a path. This is so if the pointer is null, or if the
-    /// line's condition does not hold.
+    /// The use of a path; nil if these registers do not name a path. They do not name a path if the pointer is null, or
+    /// if the line's condition does not hold.
     func use(_ arguments: [UInt64], architecture: Architecture) -> PathUse? {
         func register(_ index: Int) -> UInt64 { index < arguments.count ? arguments[index] : 0 }
         if let condition, register(condition.register) & condition.mask != condition.value { return nil }

@@ -1,8 +1,8 @@
-/// A path that one call names. The value states where the text is, in which directory a relative path starts, and which
-/// rights the call needs on the file.
+/// A path that one call names. The value states where the path's text is, in which directory a relative path starts,
+/// and which rights the call needs on the file.
 ///
-/// All of this is derived from the call's number and registers. The text itself lies in the memory of the calling
-/// program, which can change it at any time. The text may appear in a report, but no decision may depend on it.
+/// All of these facts are derived from the call's number and registers. The text itself lies in the memory of the
+/// calling program, which can change it at any time. The text may appear in a report, but no decision may depend on it.
 public struct PathUse: Sendable, Hashable {
     /// The location of the path's text.
     public enum Text: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct PathUse: Sendable, Hashable {
     /// directory.
     public let directory: Int?
     public let need: Need
-    /// Whether the call follows a link as the last component.
+    /// Whether the call follows the last component of the path if that component is a link.
     public let followsLink: Bool
     /// Whether the call may create the file. In that case only the file's directory must exist.
     public let makesEntry: Bool

@@ -53,8 +53,8 @@ extension SystemCallTable {
         numbers.utf8.split { $0 == UInt8(ascii: ",") || $0 == .lineEnd }.map(Substring.init)
     }
 
-    /// The number of one call; nil if this architecture has no such call. A launch asks only this, because reading the
-    /// whole table takes as long as many of its steps together.
+    /// The number of one call; nil if this architecture has no such call. A launch calls this function instead of
+    /// reading the whole table. Reading the table would take as long as many steps of the launch together.
     static func number(of name: String, on architecture: Architecture) -> Int32? {
         for item in items where item.utf8.drop(while: { $0 == .space }).starts(with: name.utf8) {
             let words = item.parts(between: .space)

@@ -1,9 +1,9 @@
 /// Register values near the points at which the rules about one call change their answers.
 ///
 /// There are two kinds of values. For the first kind, the code takes each combination of comparisons with which a rule
-/// applies. Each compared register takes each of its edge values, and the other registers hold values that fit. The
-/// second kind is needed because rules may overlap. Each compared register takes a fitting and a failing value, in
-/// every combination.
+/// applies. Each compared register takes each of its edge values, and the other registers hold values that fit. For the
+/// second kind, each compared register takes a fitting and a failing value, in every combination. The second kind is
+/// needed because rules may overlap.
 package struct CallEdges {
     /// The most combinations of the second kind. The first kind is always complete.
     static let mostChoices = 4096

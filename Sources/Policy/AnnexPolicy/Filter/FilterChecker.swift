@@ -54,9 +54,10 @@ struct FilterChecker {
         return nil
     }
 
-    /// Register values for one call. For each combination of comparisons with which a rule applies, each compared
-    /// register takes each of its edge values. The other registers then keep a value that fits. Registers with all bits
-    /// zero and registers with all bits one are added.
+    /// The register values with which one call is checked. A rule applies with certain combinations of comparisons. For
+    /// each such combination, each compared register takes each of its edge values. While one register does so, the
+    /// other registers keep a value for which their comparisons hold. In addition, one set of registers has all bits
+    /// zero, and one set has all bits one.
     func edges(of number: Int32) -> [[UInt64]] {
         var all: [[UInt64]] = [[0, 0, 0, 0, 0, 0], [UInt64](repeating: .max, count: 6)]
         for combination in combinations(of: number) {

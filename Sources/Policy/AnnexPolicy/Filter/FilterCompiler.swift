@@ -48,7 +48,7 @@ private struct FilterKey: Hashable {
 
 /// The calls that a filter refers to its listener, which then answers them.
 ///
-/// Calls that the launch itself needs are never referred, because no listener could answer at that time.
+/// Calls that the launch itself needs are never referred, because no listener can answer during the launch.
 public enum FilterReports: Sendable, Hashable, CaseIterable {
     /// Calls that the policy denies with a report, calls that end the process, and calls that are allowed within
     /// bounds.

@@ -103,8 +103,8 @@ package struct FilterContext: ~Copyable {
 }
 
 extension FilterContext {
-    /// The number that libseccomp expects. Even for another architecture, libseccomp expects this machine's number of
-    /// the call. It finds the other architecture's number by the call's name.
+    /// The call's number as libseccomp expects it: the number on this machine's architecture, even in a filter for
+    /// another architecture. libseccomp finds the other architecture's number by the call's name.
     private func number(of call: SystemCall, at place: PolicyPlace?) throws(PolicyError) -> Int32 {
         if architecture == .current { return call.number }
         let number = unsafe seccomp_syscall_resolve_name(call.name)

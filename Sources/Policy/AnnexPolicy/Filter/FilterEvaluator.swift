@@ -1,7 +1,8 @@
 /// Runs a seccomp filter as the kernel would, without making the call.
 ///
 /// The evaluator does not use libseccomp, so it can find faults of that compiler. It executes the instructions that the
-/// kernel accepts in seccomp filters, and refuses all others. It ends for every program, because jumps only go forward.
+/// kernel accepts in seccomp filters, and refuses all others. The evaluation of every program ends, because jumps only
+/// go forward.
 package struct FilterEvaluator {
     /// The data about a call that the kernel gives to a filter: `struct seccomp_data`.
     package struct Call: Sendable, Hashable {

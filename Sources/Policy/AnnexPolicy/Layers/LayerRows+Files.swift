@@ -98,7 +98,8 @@ extension LayerRows {
     }
 
     private var processFilesRow: LayerTable.Row? {
-        // The whole `/proc` withholds only writing, and the row about the path itself says that.
+        // With `proc: full`, the policy withholds only writing to `/proc`. The row about the path `/proc` states that
+        // already.
         guard policy.paths.processFiles != .full else { return nil }
         let isThere = policy.paths.processFiles == .minimal
         return LayerTable.Row(

@@ -14,7 +14,7 @@ extension Policy {
 struct LayerRows {
     let policy: Policy
 
-    /// The rows about calls and their arguments. Only seccomp sees them.
+    /// The rows about calls and their arguments. No layer except seccomp sees calls.
     fileprivate var callRows: [LayerTable.Row] {
         let stated = policy.rules.values.compactMap { $0.first { $0.answer == .allow } }.sorted { $0.call < $1.call }
         let unseen: LayerPart =
@@ -42,8 +42,8 @@ struct LayerRows {
             ])
     }
 
-    /// Whether the policy lets the extension execute other programs. Annex checks only the ELF header of the executable
-    /// that the launch starts.
+    /// Whether the policy lets the extension execute other programs. Annex checks the ELF header of the executable that
+    /// the launch starts, but not the ELF headers of such other programs.
     private var startsPrograms: Bool {
         ["execve", "execveat"].contains { name in
             SystemCall(named: name, architecture: policy.architecture)

@@ -1,5 +1,5 @@
 /// A bound on allowed calls that the broker enforces, because a filter cannot. The kernel refers each of these calls to
-/// the broker. The broker lets the call pass, performs it or refuses it.
+/// the broker. The broker lets the call pass, performs the call itself, or refuses it.
 public enum CallBound: String, Sendable, Hashable, CaseIterable {
     /// File locks. The kernel does not charge their memory to any limit, so the broker bounds how many locks one
     /// sandbox holds. It grants exclusive locks only on files that the sandbox may write.
@@ -28,15 +28,15 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Splits commands of fcntl. The commands for locks of an open file description belong to the other values. The
-    /// kernel does not say which process holds such a lock, so the broker cannot count it.
+    /// Splits commands of fcntl. The broker cannot count locks of an open file description, because the kernel does not
+    /// say which process holds such a lock. So the commands for these locks belong to the other values.
     private static func partedCommands(_ commands: [Comparison]) -> (counted: [Comparison], rest: [Comparison]) {
         let known: [Comparison] = [6, 7].map { .masked(mask: 0xFFFF_FFFF, value: $0) }  // F_SETLK, F_SETLKW
         return (commands.filter(known.contains), commands.filter { !known.contains($0) })
     }
 
-    /// Splits operations of flock. The broker counts operations with `LOCK_EX`, because it takes only exclusive locks
-    /// for the program.
+    /// Splits operations of flock. The broker counts only operations with `LOCK_EX`, because the broker takes only
+    /// exclusive locks for the program.
     private static func partedOperations(_ operations: [Comparison]) -> (counted: [Comparison], rest: [Comparison]) {
         var parts: (counted: [Comparison], rest: [Comparison]) = ([], [])
         for operation in operations {
@@ -52,7 +52,7 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         return parts
     }
 
-    /// The calls that may have this bound. An error about another call lists them.
+    /// The calls that may have this bound. If a policy states this bound for another call, the error lists these calls.
     var scope: String {
         switch self {
         case .locks:

@@ -46,13 +46,13 @@ package struct CallCondition: Sendable, Hashable {
 /// How a policy answers a system call.
 public enum CallAnswer: Sendable, Hashable {
     case allow
-    /// The call fails with `errno` and has no effect. If `reported` is false, the failure is not recorded. Libraries
-    /// make these calls only to probe the kernel.
+    /// The call fails with `errno` and has no effect. If `reported` is false, the failure is not recorded, because
+    /// libraries make such calls only to probe the kernel.
     case deny(errno: Int32, reported: Bool)
-    /// The call is reported, and the process is ended. Only an attack makes this call.
+    /// The call is reported, and the process is ended. Only an attack makes such a call.
     case end
-    /// The process ends itself with `abort()`. The kernel ignores the signal of `abort()` if the process is the first
-    /// process of its PID namespace. So the broker ends the process and reports its end.
+    /// The process ends itself with `abort()`. If the process is the first process of its PID namespace, the kernel
+    /// ignores the signal of `abort()`. So the broker ends the process and reports its end.
     case aborting
 }
 
@@ -97,8 +97,9 @@ extension CallRule {
         }
     }
 
-    /// The most combinations that one call and one policy may have. All code that reads rules examines each
-    /// combination. The kernel accepts 4,096 instructions, and each combination needs at least two.
+    /// The most combinations that one call and one policy may have. Both numbers are limited for two reasons. All code
+    /// that reads rules examines each combination. The kernel accepts 4,096 instructions, and each combination needs at
+    /// least two.
     static let mostCombinations = (ofCall: 1024, ofPolicy: 4096)
 
     /// Counts the combinations of one call's rules.

@@ -22,14 +22,15 @@ extension Policy {
             remedy: allowed ? nil : calls?.remedy ?? remedy(path, rights: rights, nearest: nearest))
     }
 
-    /// One layer's answer.
+    /// One layer that refuses a path, and the errno of this refusal.
     private struct Denial {
         let layer: SandboxLayer
         let errno: Int32
     }
 
-    /// The refusals for a path that is not bound. Directories above a bound path exist, and have only the entries that lead
-    /// to bound paths. At most, they may be listed.
+    /// The refusals for a path that does not lie at or below a visible path. Directories above a visible path exist in
+    /// the sandbox, and have only the entries that lead to visible paths. The program may at most list these
+    /// directories.
     private func outside(_ path: String, rights: PathRights) -> [Denial] {
         guard path == "/" || visiblePaths.contains(where: { PathText.isPath($0.path, within: path) }) else {
             return [Denial(layer: .root, errno: ENOENT), Denial(layer: .landlock, errno: EACCES)]
@@ -40,8 +41,9 @@ extension Policy {
             + [Denial(layer: .landlock, errno: EACCES)]
     }
 
-    /// The refusals for a path that is bound. The innermost mount decides whether the path is read-only and whether it
-    /// can be executed. Landlock adds up the rights of all directories above the path and cannot remove a right.
+    /// The refusals for a path that lies at or below a visible path. The innermost mount decides whether the path is
+    /// read-only and whether it can be executed. Landlock adds up the rights of all directories above the path and
+    /// cannot remove a right.
     private func inside(_ around: [VisiblePath], rights: PathRights) -> [Denial] {
         guard let nearest = around.last else { return [] }
         let lacking = rights.subtracting(nearest.rights)
@@ -56,7 +58,7 @@ extension Policy {
         return denials
     }
 
-    /// The line that would allow the path; nil if no policy may grant the path.
+    /// The line that would allow the path if the policy's author added it; nil if no policy may grant the path.
     private func remedy(_ path: String, rights: PathRights, nearest: VisiblePath?) -> String? {
         if let device = PolicyDevice.allCases.first(where: { $0.path == path }), !rights.contains(.execute) {
             return "devices: [\((devices + [device]).map(\.rawValue).joined(separator: ", "))]"
@@ -74,8 +76,9 @@ extension Policy {
 }
 
 extension Policy {
-    /// The refusal by seccomp. It applies if the policy does not allow any of the calls that open files with these
-    /// rights. Execution is not checked here, because the launch executes its program without such a call.
+    /// The refusal by seccomp; nil if seccomp refuses none of the rights. seccomp refuses a right if the policy allows
+    /// none of the calls that open files with this right. Execution is not checked here, because the launch executes
+    /// its program without such a call.
     private func denialByCalls(_ rights: PathRights) -> (
         errno: Int32, place: PolicyPlace, reason: String?, remedy: String?
     )? {

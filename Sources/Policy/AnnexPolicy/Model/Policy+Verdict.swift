@@ -1,6 +1,6 @@
 extension Policy {
-    /// Decides about a call only by its number and registers. So the calling program cannot change the answer in the
-    /// meantime.
+    /// Decides about a call only by its number and registers. No memory of the calling program is read, so the program
+    /// cannot change the answer in the meantime.
     public func verdict(number: Int32, arguments: [UInt64]) -> Verdict {
         let call = SystemCall(number: number, architecture: architecture)
         let rule = rule(number: number, arguments: arguments)

@@ -1,6 +1,6 @@
 /// A policy: the rights and limits of one kind of program. It is read from YAML text, with all includes joined in.
 ///
-/// Every layer is made from this one value: the seccomp filter, the mounts, the limits and the environment.
+/// Annex makes every layer from this one value: the seccomp filter, the mounts, the limits and the environment.
 public struct Policy: Sendable, Hashable {
     /// The policy's name, for example `com.apple.photo-editing`. If entitlements were joined in, their names follow,
     /// each after a `+`.
@@ -29,8 +29,8 @@ public struct Policy: Sendable, Hashable {
         set { book = RuleBook(RuleBook.Contents(rules: newValue, wider: widerRules)) }
     }
 
-    /// The rules for the calls that `write-xor-execute` narrowed, as the text states them. Only reports use these
-    /// rules. Decisions never use them.
+    /// The rules for the calls that `write-xor-execute` narrowed, as the policy's text states them. Only reports use
+    /// these wider rules, and decisions never do.
     package var widerRules: [Int32: [CallRule]] { book.contents.wider }
 
     /// The names of the calls that a rule allows, together with the calls that every launch needs.
@@ -43,26 +43,29 @@ public struct Policy: Sendable, Hashable {
 extension Policy {
     /// This policy with additional paths. The caller is responsible for these paths.
     ///
-    /// A grant does not remove a right. If the path or a directory above it is already granted, the rights are joined.
-    /// Whatever the policy says about memory (`write-xor-execute`), there are two exceptions. A path that becomes writable
-    /// is no longer executable. A path below a writable directory that becomes executable is no longer writable. Only a
-    /// grant that itself states both rights gives both.
+    /// A grant does not remove a right, with one exception. If the path or a directory above it is already granted, the
+    /// path gets the rights of both grants.
+    ///
+    /// The exception holds whatever the policy says about memory (`write-xor-execute`). If neither grant by itself
+    /// states both `write` and `execute`, the path does not get both. If the new grant makes a path below an already
+    /// granted directory executable, the path is not writable. Otherwise the path is not executable.
     package func granting(_ grants: [PathGrant]) -> Policy {
         var policy = self
         for grant in grants { policy.paths.add(grant) }
         return policy
     }
 
-    /// This policy with every denial reported. A sandbox that only reports needs this policy, because its filter must
-    /// not deny a call by itself.
+    /// This policy with every denial reported. A sandbox that reports denied calls but performs them needs this policy,
+    /// because its filter must not deny a call by itself.
     package func reportingEachDenial() -> Policy {
         var policy = self
         policy.rules = rules.mapValues { $0.map(\.reported) }
         return policy
     }
 
-    /// Whether one of the policy's own rules allows a call. The calls that every launch needs do not count. The filter
-    /// itself allows the `execveat` of the launch. If a later call has the same form, it is an attack.
+    /// Whether one of the policy's own rules allows a call. A call that is allowed only because every launch needs it
+    /// does not count. For example, the filter itself allows the `execveat` of the launch. A later call of the same
+    /// form is an attack.
     package func allowsByRule(number: Int32, arguments: [UInt64]) -> Bool {
         guard SystemCall(number: number, architecture: architecture) != nil else { return false }
         return rules[number]?.first { $0.applies(to: arguments) }?.answer == .allow

@@ -2,11 +2,11 @@
 public struct PolicyPaths: Sendable, Hashable {
     /// A directory that only this process uses.
     public struct PrivateDirectory: Sendable, Hashable {
-        /// Its path inside the sandbox.
+        /// The directory's path inside the sandbox.
         public let path: String
-        /// The most bytes in it.
+        /// The most bytes in the directory.
         public let size: UInt64
-        /// The most files and directories in it.
+        /// The most files and directories that the directory may contain.
         public let inodes: UInt64
 
         package init(path: String, size: UInt64, inodes: UInt64) {
@@ -22,17 +22,17 @@ public struct PolicyPaths: Sendable, Hashable {
         case none
         /// The `/proc` of the process namespace: read-only, without the kernel's own files.
         case minimal
-        /// The `/proc` of the process namespace: read-only, with the kernel's own files that every user may read. They tell
-        /// of the machine: its processors, its memory and its load.
+        /// The `/proc` of the process namespace: read-only, with the kernel's own files that every user may read. These
+        /// files describe the machine: its processors, its memory and its load.
         case full
     }
 
-    /// Which files of `/etc` Annex writes for the sandbox. They take the place of the host's files.
+    /// Which files of `/etc` Annex writes for the sandbox. These files take the place of the host's files.
     public enum EtcFiles: String, Sendable, Hashable, CaseIterable {
-        /// None.
+        /// No files.
         case none
-        /// `passwd`, `group`, `hosts` and `nsswitch.conf`. They name the program's own user and the sandbox's own name,
-        /// and tell nothing of the host.
+        /// `passwd`, `group`, `hosts` and `nsswitch.conf`. These files name the program's own user and the sandbox's
+        /// own name, and say nothing about the host.
         case minimal
     }
 
@@ -68,8 +68,9 @@ public struct PolicyPaths: Sendable, Hashable {
         self.grants = grants
     }
 
-    /// The files that Annex writes. If the policy grants a path, the sandbox has the host's file instead. An optional
-    /// grant does not count here, because the host may lack the path. The launch then decides.
+    /// The files of `/etc` that Annex writes. If the policy grants the path of such a file, or of a directory above the
+    /// file, the sandbox has the host's file instead. An optional grant does not count here, because the host may lack
+    /// the path. For such a grant, the launch decides.
     package var writtenFiles: [EtcFile] {
         guard etcFiles == .minimal else { return [] }
         return EtcFile.allCases.filter { file in
@@ -77,12 +78,13 @@ public struct PolicyPaths: Sendable, Hashable {
         }
     }
 
-    /// The rights on `Frameworks` of the extension's app, which holds resources and no code.
+    /// The rights on the folder `Frameworks` of the extension's app. The folder holds resources and no code.
     package var frameworks: PathRights { bundle.intersection(.read) }
     /// The private directories of the process. The directory on disk comes first.
     package var privateDirectories: [PrivateDirectory] { [persistent, scratch].compactMap { $0 } }
-    /// The rights on the scratch directory. A program that may execute what it writes at a granted path could copy any
-    /// file of its own to that path. Withholding `execute` from the scratch directory would then deny it nothing.
+    /// The rights on the scratch directory. They include `execute` if the policy grants `write` and `execute` together
+    /// on another path that is not optional. The program could then copy a file from the scratch directory to that path
+    /// and execute the copy. So withholding `execute` from the scratch directory would not prevent anything.
     package var scratchRights: PathRights {
         grants.contains { $0.rights.isWritableCode && !$0.isOptional } ? [.read, .write, .execute] : [.read, .write]
     }
@@ -193,23 +195,26 @@ extension Policy {
     }
 
     /// Whether the program may list the directories above the visible paths, up to the root. The sandbox makes these
-    /// directories, and their entries are the names of paths that the program may read anyway. Landlock gives rights to all
-    /// that lies below a directory. So the answer is no if any visible path may not be read.
+    /// directories. Their entries are only names that lead to visible paths. But Landlock would extend the right to
+    /// read to everything below these directories. So the program may list them only if it may read every visible path.
     package var mayListParents: Bool { visiblePaths.allSatisfy { $0.rights.contains(.read) } }
 
-    /// Whether the sandbox has a directory for `shm_open`. This needs a scratch directory and a `/dev`. The objects are
-    /// files in the directory, and count as memory like all other memory.
+    /// Whether the sandbox has a directory for `shm_open`. The sandbox has this directory if the policy gives a scratch
+    /// directory and at least one device. The objects of `shm_open` are files in the directory, and count as memory
+    /// like all other memory.
     private var hasSharedMemory: Bool {
         paths.scratch != nil && !devices.isEmpty
     }
 
-    /// Whether a path lies below a private directory of the sandbox. There, the sandbox does not have the host's file.
+    /// Whether a path lies below a private directory of the sandbox. At such a path, the sandbox does not have the
+    /// host's file.
     package func isPrivate(_ path: String) -> Bool {
         let place = visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
         return paths.privateDirectories.contains { $0.path == place && $0.path != path }
     }
 
-    /// Whether the sandbox can make an empty directory at a path that nothing else shows.
+    /// Whether the sandbox can make an empty directory at this path. The path must lie outside the visible paths or in
+    /// the scratch directory.
     package func canMakeDirectory(at path: String) -> Bool {
         // Each component takes an inode of the small root file system.
         guard path != "/", PathText.misspelling(path) == nil, PathText.madeInside(path) == nil,
@@ -219,8 +224,8 @@ extension Policy {
         return visiblePaths.allSatisfy { !PathText.isPath(path, within: $0.path) || $0.path == scratch }
     }
 
-    /// Whether a minimal `/proc` hides the file. Such a `/proc` contains only the files of the sandbox's own processes
-    /// (`subset=pid`).
+    /// Whether the file is one of the kernel's own files in `/proc`, and the sandbox does not have it. Only a `/proc` that is
+    /// `full` contains these files. A minimal `/proc` contains the files of the sandbox's own processes (`subset=pid`).
     package func isHiddenProcessFile(_ path: String) -> Bool {
         guard paths.processFiles != .full, path.hasPrefix("/proc/"),
             let first = path.dropFirst(6).split(separator: "/").first

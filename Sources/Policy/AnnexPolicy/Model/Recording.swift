@@ -30,12 +30,13 @@ public struct Recording: Sendable, Hashable {
         case bound
         /// The program connected or sent to a loopback address.
         case loopback
-        /// The address is no loopback address.
+        /// The program used an address that is not a loopback address.
         case beyond
     }
 
-    /// The smallest network in which the program reaches everything that it reached. If it connected to a loopback address
-    /// and listened nowhere, another program of this machine listened there.
+    /// The smallest network in which the program reaches every address that it used. If the program connected to a
+    /// loopback address but bound no socket itself, another program of this machine listened at that address. In that
+    /// case, the program needs the network of the host.
     public var network: PolicyNetwork {
         if addresses.isEmpty { return .none }
         let isOwn = !addresses.contains(.loopback) || addresses.contains(.bound)
@@ -96,11 +97,13 @@ public struct Recording: Sendable, Hashable {
 }
 
 extension SystemCall {
-    /// The values of the registers whose values have names. These registers choose the call's effect.
+    /// The values of the registers for which the kind of the argument has named constants. These values choose the
+    /// call's effect.
     fileprivate func choosing(_ registers: [UInt64]) -> [Int: UInt64] {
         var chosen: [Int: UInt64] = [:]
         for (index, argument) in (arguments ?? []).enumerated() where !argument.kind.constants.isEmpty {
-            // The descriptor of a directory is a plain number. Its kind has a constant only for the working directory.
+            // The descriptor of a directory is a plain number, so it is not recorded. Its kind has a constant only for
+            // the working directory.
             guard argument.kind.name != "dirfd", index < registers.count else { continue }
             chosen[index] = registers[index] & argument.kind.mask
         }

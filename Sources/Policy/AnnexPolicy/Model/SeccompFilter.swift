@@ -44,7 +44,7 @@ public struct SeccompFilter: Sendable, Hashable {
     package var allowsEveryExec: Bool { upper == nil }
 
     /// The program as `struct sock_filter[]`, with a placeholder for the number of the launch. No process may run under
-    /// it.
+    /// this template.
     package var template: [UInt8] { bytes }
 
     /// The program as `struct sock_filter[]`, for one launch.
@@ -110,8 +110,8 @@ package struct FilterInstruction: Sendable, Hashable {
     let jumpFalse: UInt8
     var operand: UInt32
 
-    /// Reads the eight bytes that begin at `start`. The array must have them. Both architectures of Annex are
-    /// little-endian.
+    /// Reads the eight bytes that begin at `start`. The array must contain all eight bytes. Both architectures of Annex
+    /// are little-endian.
     private init(_ bytes: [UInt8], at start: Int) {
         code = UInt16(bytes[start]) | UInt16(bytes[start + 1]) << 8
         jumpTrue = bytes[start + 2]

@@ -1,9 +1,10 @@
 /// `write-xor-execute: on` as conditions on system calls. Memory that was ever writable never becomes executable.
 ///
-/// If the kernel knows `PR_SET_MDWE`, the launch makes that call too. Executable memory comes only from files that
-/// are mapped without being writable. So a writable file must not be executable. `paths` and the mounts ensure that.
-/// Memory files are not on a mount of the sandbox, and can be mapped executable whatever their mode and seals are. So
-/// if a policy lets the contents of a file become code, it must not allow `memfd_create`.
+/// If the kernel knows `PR_SET_MDWE`, the launch also sets this option. Under these conditions, executable memory comes
+/// only from files that are mapped without being writable. So a file that the program can write must not be executable.
+/// The section `paths` and the mounts ensure that for files with a path. Memory files are not on a mount of the
+/// sandbox, and can be mapped executable whatever their mode and seals are. So if a policy lets the contents of a file
+/// become code, the policy must not allow `memfd_create`.
 package enum WriteXorExecute {
     /// The demand on one call: the argument must fulfil one of these alternatives.
     struct Demand: Sendable {
@@ -93,7 +94,7 @@ extension WriteXorExecute {
 
 extension CallRule {
     /// Whether the rule lets the contents of a file become code, by mapping or by execution. The demand on `mmap` does
-    /// not prevent that.
+    /// not prevent this, because the demand still allows mappings that are executable but not writable.
     fileprivate var makesFilesExecutable: Bool {
         guard answer == .allow else { return false }
         switch call {
@@ -106,8 +107,8 @@ extension CallRule {
         }
     }
 
-    /// This rule, narrowed to the cases in which the demand also holds. Its alternatives are the product of both lists
-    /// of alternatives.
+    /// This rule, narrowed to the cases in which the demand also holds. Each alternative of the result joins one
+    /// alternative of the rule with one alternative of the demand.
     fileprivate func under(_ demand: WriteXorExecute.Demand, register: Int) throws(PolicyError) -> CallRule {
         var others = conditions.filter { $0.index != register }
         var alternatives = demand.alternatives

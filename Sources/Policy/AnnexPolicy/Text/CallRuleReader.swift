@@ -2,7 +2,7 @@
 struct CallRuleReader {
     let architecture: Architecture
 
-    /// The largest number of rules in one file. The kernel accepts 4,096 instructions.
+    /// The largest number of rules in one file. The kernel accepts filters of at most 4,096 instructions.
     static let mostRules = 4096
 
     /// The rules of a file for each call, in the order in which they decide: `allow`, `refuse`, `end`.

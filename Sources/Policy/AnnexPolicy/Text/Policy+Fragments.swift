@@ -46,8 +46,8 @@ extension Policy {
         }
     }
 
-    /// The rules of this policy and of the fragments. `write-xor-execute` narrows them again, because it concerns all
-    /// rules together.
+    /// The rules of this policy and of the fragments. `write-xor-execute` narrows the joined rules again, because this
+    /// setting concerns all rules together.
     private func joinedBook(with fragments: [PolicyFragment]) throws(PolicyError) -> RuleBook {
         var stated = rules.merging(widerRules) { $1 }
         let names = Set(fragments.flatMap(\.calls.keys))
@@ -65,9 +65,9 @@ extension Policy {
 }
 
 extension CallRule {
-    /// The kinds of answers in the order in which they decide. If any list allows a call, the call is allowed. If any
-    /// of these lists allows the call without a bound, the call has no bound. So a list never removes a right that
-    /// another list gives.
+    /// The kinds of answers in the order in which they decide. If any of the joined lists allows a call, the call is
+    /// allowed. If any of these lists allows the call without a bound, the call has no bound. So a list never removes a
+    /// right that another list gives.
     private enum Rank: CaseIterable {
         case free, bounded, denied, ended
 
@@ -82,8 +82,9 @@ extension CallRule {
 
     /// Joins several lists of rules about one call into one list. Rules that could never decide are left out.
     ///
-    /// libseccomp knows no order of rules. So it cannot express a silent denial of more calls than an earlier rule allows.
-    /// Such a denial becomes a reported one: the filter leaves it to the broker, which knows the order.
+    /// libseccomp knows no order of rules. So a filter cannot deny calls silently if an earlier rule allows some of
+    /// these calls. Such a denial becomes a reported denial: the filter refers the calls to the broker, which knows the
+    /// order of the rules.
     fileprivate static func joined(_ lists: [[CallRule]]) -> [CallRule] {
         let all = Array(lists.joined())
         var kept: [CallRule] = []
@@ -100,7 +101,7 @@ extension CallRule {
 }
 
 extension CallRule {
-    /// Whether both rules may apply to one call. If this cannot be told, the answer is true.
+    /// Whether both rules may apply to one call. If the conditions do not show this, the result is true.
     fileprivate func overlaps(_ other: CallRule) -> Bool {
         conditions.allSatisfy { own in
             other.conditions.filter { $0.index == own.index }.allSatisfy { theirs in
@@ -113,7 +114,7 @@ extension CallRule {
 }
 
 extension PolicyNetwork {
-    /// The reach of the mode. A larger number gives more of the network.
+    /// A number that orders the kinds of network: a larger number gives more of the network.
     fileprivate var reach: Int {
         switch self {
         case .none: 0
@@ -125,7 +126,7 @@ extension PolicyNetwork {
 }
 
 extension PolicyPaths.ProcessFiles {
-    /// A larger number shows more files.
+    /// A number that orders the values: a larger number shows more files of `/proc`.
     fileprivate var reach: Int {
         switch self {
         case .none: 0
@@ -152,7 +153,7 @@ extension PolicyEnvironment {
 /// The name of a policy and of the fragments that are joined to it: `NAME+FRAGMENT+FRAGMENT`.
 package struct JoinedName: Sendable, Hashable {
     package let policy: String
-    /// The sorted names. Each name occurs once.
+    /// The names of the fragments, sorted. Each name occurs once.
     package let fragments: [String]
 
     /// Splits a joined name.

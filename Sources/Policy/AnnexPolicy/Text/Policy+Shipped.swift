@@ -48,8 +48,8 @@ package enum ShippedTexts {
         return texts
     }
 
-    /// The texts of the expectations about the shipped policies and entitlements. They state the calls and paths that
-    /// each of them must allow and deny. `annex policy test` checks them.
+    /// The texts of the expectations about the shipped policies and entitlements. An expectation states a call or path
+    /// that the policy or entitlement must allow or deny. `annex policy test` checks the expectations.
     // SAFETY: this list is also a constant of the program and ends with a null name.
     package static let expectations = unsafe all(annex_expectations_at)
 

@@ -83,8 +83,9 @@ package struct PolicyDirectory {
         }
     }
 
-    /// Refuses a file or directory that belongs to another user, or that every user can write. The owner of a policy
-    /// decides about the rights of programs. The owner of a point's file chooses the policy.
+    /// Refuses a file or directory that belongs to another user, or that every user can write. Such a user could
+    /// otherwise decide about the rights of programs. The text of a policy states these rights, and the file of an
+    /// extension point names the policy.
     private func rejectForeign(_ status: FileStatus, at path: String) throws(PolicyError) {
         guard status.user == 0 || status.user == geteuid() else {
             throw PolicyError("\(path): belongs to another user; it must belong to root or to you")

@@ -3,16 +3,16 @@ internal import AnnexLinux
 /// Additions to a policy. A fragment states calls, paths and other sections as a policy does. It only adds what it
 /// states, and removes nothing.
 ///
-/// Each entitlement of an extension has a fragment. The other fragments are allowances: no extension can claim them, and
-/// `annex run --allow` adds them to the policy of a program.
+/// Each entitlement of an extension has a fragment. The other fragments are allowances: no extension can claim them,
+/// and `annex run --allow` adds them to the policy of a program.
 public struct PolicyFragment: Sendable, Hashable {
-    /// The entitlement's identifier, for example `com.apple.security.network.client`. An allowance has a short name, for
-    /// example `jit`.
+    /// The entitlement's identifier, for example `com.apple.security.network.client`. An allowance has a short name,
+    /// for example `jit`.
     public let identifier: String
-    /// The permission as a phrase for a question, for example `connect to other machines`.
+    /// The permission as a phrase for a question to the user, for example `connect to other machines`.
     public let name: String
-    /// One or two sentences for the user. They state the new ability of the extension or program, and the harm that it
-    /// could do with it.
+    /// One or two sentences for the user. They state what the extension or program can then do, and the harm that it
+    /// could do with this ability.
     public let means: String
 
     /// The fragment's rules about each call, in the order in which they decide.
@@ -47,7 +47,8 @@ extension PolicyFragment {
             return shared + [rawValue] + (self == .allowance ? ["write-xor-execute"] : [])
         }
 
-        /// No entitlement may show an extension the machine.
+        /// The keys of the section `paths`. No entitlement may state `proc`, because `/proc` shows facts about the
+        /// machine.
         var keysOfPaths: [String] { ["grants"] + (self == .allowance ? ["proc"] : []) }
 
         var title: String { "an \(rawValue)" }
@@ -94,8 +95,8 @@ extension PolicyFragment {
         self.means = try means.sentence("`means`", atMost: Self.longestMeaning)
     }
 
-    /// An allowance from lines of the list `calls:` of a policy. A line is for example `mknodat`, or
-    /// `{ call: socket, when: { domain: AF_UNIX } }`. A hyphen before it, as in a policy's text, is left out.
+    /// Creates an allowance from lines of the list `calls:` of a policy. For example, a line is `mknodat`, or
+    /// `{ call: socket, when: { domain: AF_UNIX } }`. A line may begin with a hyphen, as in a policy's text.
     ///
     /// - Throws: the first mistake. Its place is the number of the line.
     package init(lines: [String], architecture: Architecture = .current) throws(PolicyError) {
@@ -105,15 +106,16 @@ extension PolicyFragment {
         }
         // The lines come first, so that the line number of a mistake is the number of the argument.
         let text =
-            "allow: [{ calls: [\n" + items.map { $0 + ",\n" }.joined()
+            "allow: [{ calls: [" + items.map { $0 + ",\n" }.joined()
             + "], reason: the command line allows it }]\nallowance: \(Self.ofCommandLine.name)\nname: a\nmeans: b\n"
         try self.init(text: text, file: Self.ofCommandLine.file, architecture: architecture)
     }
 
-    /// The fragment that the lines of a command line make. Messages name the option in place of a file.
+    /// The name of the fragment that is made from the lines of a command line. Messages about these lines name the
+    /// option `--allow-line` instead of a file.
     fileprivate static let ofCommandLine = (name: "lines", file: "--allow-line")
 
-    /// The longest `name` and `means`, in bytes. A question to the user contains both.
+    /// The longest `name` and `means`, in bytes. A question to the user contains both texts.
     private static let (longestName, longestMeaning) = (80, 400)
 
     /// Whether a text has the form of an allowance's name: small letters and hyphens, and so no dot.

@@ -64,9 +64,9 @@ extension PolicyFragment {
 }
 
 extension PolicyLibrary {
-    /// The names of the policies whose filters are compiled ahead. These are all policies. In addition, each policy of
-    /// an extension point is joined with each set of entitlements that changes its filter. The policy for ordinary
-    /// programs, `tool`, is joined with each allowance, and with each pair of them.
+    /// The names of the policies whose filters are compiled ahead. These are the names of all policies. In addition,
+    /// each policy of an extension point is joined with each set of entitlements that changes its filter. The policy
+    /// for ordinary programs, `tool`, is joined with each allowance, and with each pair of allowances.
     package func namesToCompile() throws(PolicyError) -> [String] {
         var sets: [[String]] = [[]]
         for entitlement in entitlements where try fragment(named: entitlement).changesFilter {

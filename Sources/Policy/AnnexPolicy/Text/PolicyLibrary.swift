@@ -1,13 +1,14 @@
 /// A collection of policy texts by name. It joins a policy with the texts that the policy includes.
 public struct PolicyLibrary: Sendable {
-    /// One policy's text, and the file name that errors about it state.
+    /// One policy's text, and the file name that errors in this text state.
     struct Source: Sendable {
         let text: String
         let file: String
     }
 
     private let sources: [String: Source]
-    /// The fragments by their names. If it belongs to an entitlement, the name is the entitlement's identifier.
+    /// The texts of the fragments by name. If a fragment belongs to an entitlement, its name is the entitlement's
+    /// identifier.
     let sourcesOfFragments: [String: Source]
 
     /// - Parameters:
@@ -22,7 +23,7 @@ public struct PolicyLibrary: Sendable {
             })
     }
 
-    /// The same fragments with other policies.
+    /// Creates a library of these policies and fragments.
     private init(sources: [String: Source], sourcesOfFragments: [String: Source]) {
         self.sources = sources
         self.sourcesOfFragments = sourcesOfFragments
@@ -50,16 +51,16 @@ public struct PolicyLibrary: Sendable {
     /// Each policy's YAML under its name.
     package var allTexts: [String: String] { sources.mapValues(\.text) }
 
-    /// This library with more texts. They replace texts of the same name.
+    /// This library with more texts. Each of these texts replaces the library's text of the same name.
     ///
-    /// - Parameter texts: each policy's YAML under its name, with the file name that errors about it state.
+    /// - Parameter texts: each policy's YAML under its name, with the file name that errors in the YAML state.
     package func adding(_ texts: [String: (text: String, file: String)]) -> PolicyLibrary {
         let more = texts.mapValues { Source(text: $0.text, file: $0.file) }
         return PolicyLibrary(sources: sources.merging(more) { $1 }, sourcesOfFragments: sourcesOfFragments)
     }
 
-    /// This library with the usable policies of a directory. They replace policies of the same name. So a policy file
-    /// can include policies of its own directory.
+    /// This library with the usable policies of a directory. A policy of the directory replaces the library's policy of
+    /// the same name. With the returned library, a policy file can include other policies of its own directory.
     package func adding(neighboursIn directory: String) -> PolicyLibrary {
         let more = PolicyDirectory(path: directory).neighbours()
         return PolicyLibrary(sources: sources.merging(more) { $1 }, sourcesOfFragments: sourcesOfFragments)
@@ -68,8 +69,9 @@ public struct PolicyLibrary: Sendable {
     /// The policy of that name with all its includes joined in.
     ///
     /// Each file is joined once, and includes come before the files that include them. If a file states rules about a
-    /// call, they replace all rules of earlier files about that call. The same holds for each other section and each
-    /// limit. Granted paths add up. If two files grant the same path, the last file decides.
+    /// call, these rules replace all rules of earlier files about that call. In the same way, each other section and
+    /// each limit replaces the same section or limit of earlier files. Granted paths add up. If two files grant the
+    /// same path, the last file decides.
     ///
     /// - Parameters:
     ///   - name: a policy's name, or `NAME+FRAGMENT…` for the policy with the additions of these entitlements and
@@ -95,7 +97,7 @@ public struct PolicyLibrary: Sendable {
         return joined
     }
 
-    /// Every mistake in the text of that name. The mistakes of its includes and entitlements are left out.
+    /// Every mistake in the text of this policy. Mistakes in the policy's includes and entitlements are left out.
     package func mistakes(in name: String, for architecture: Architecture) -> [PolicyError] {
         let name = names.contains(name) ? name : JoinedName(name).policy
         guard let source = sources[name] else { return [] }
@@ -135,7 +137,8 @@ extension PolicyLibrary {
     /// A number that changes if one of these texts changes: the policy's own text, the texts that it includes, or the
     /// texts of fragments.
     ///
-    /// It detects that a policy was changed, but not compiled again. It does not protect against forgery.
+    /// The number shows whether a policy was changed after it was compiled. The number does not protect against
+    /// forgery.
     package func digest(ofPolicy name: String) throws(PolicyError) -> UInt64 {
         let names = try joinedNames(name) ?? JoinedName(policy: name, fragments: [])
         let documents = try documents(ofPolicy: names.policy, for: .current)

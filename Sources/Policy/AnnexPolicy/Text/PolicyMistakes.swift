@@ -1,4 +1,5 @@
-/// Every mistake in the text of a policy, or of another YAML file, if the text is YAML.
+/// Every mistake in the text of a policy, or of another YAML file. If the text is not YAML, only the first mistake is
+/// found.
 ///
 /// A reader stops at the first mistake. So the faulty item is removed from the text's tree, and the remaining tree is
 /// read again. If a mistake exists only because of this removal, it is not reported.

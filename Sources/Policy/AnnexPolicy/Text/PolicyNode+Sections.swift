@@ -10,7 +10,8 @@ extension PolicyNode {
         return UnlistedCalls(known: try known.errno(), unknown: try unknown.errno(), place: place)
     }
 
-    /// The answer to a call that is not performed: an errno, or `0`. With `0`, the program believes that the call succeeded.
+    /// The answer to a call that is not performed: an errno, or `0`. With `0`, the program believes that the call
+    /// succeeded.
     package func answer() throws(PolicyError) -> Int32 {
         try text("an answer") == "0" ? 0 : errno()
     }

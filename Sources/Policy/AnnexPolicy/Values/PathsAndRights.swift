@@ -59,7 +59,8 @@ package enum PathText {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// The path without `.`, without `..` and without needless slashes. It is resolved only by its spelling.
+    /// The path without `.`, without `..` and without needless slashes. Only the spelling of the path is resolved, not
+    /// its links.
     package static func resolved(_ path: String) -> String {
         var kept: [Substring] = []
         for part in parts(path) where part != "." {

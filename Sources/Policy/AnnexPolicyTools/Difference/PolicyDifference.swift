@@ -1,7 +1,7 @@
 public import AnnexPolicy
 
-/// The differences between two policies. They are found by asking both policies, so they are as exact as the answers of
-/// the policies.
+/// The differences between two policies. Annex finds them by comparing the answers of both policies, so they are as
+/// exact as these answers.
 public struct PolicyDifference: Sendable {
     /// One call that the two policies answer differently.
     struct Call: Sendable, Hashable {
@@ -89,7 +89,7 @@ extension PolicyDifference {
         }
     }
 
-    /// Compares the answers about paths. They can change only at a granted path, directly below it and above it.
+    /// Compares the answers about paths. The answers can change only at a granted path, directly below it and above it.
     private static func paths(between first: Policy, and second: Policy) -> [Path] {
         let granted = Set((first.visiblePaths + second.visiblePaths).map(\.path))
         let above = granted.flatMap(Self.parents)

@@ -95,7 +95,8 @@ public struct Expectations: Sendable, Hashable {
         self.all = all
     }
 
-    /// Whether this library contains expectations about the policy. For a joined name, this is the policy in that name.
+    /// Whether this library contains expectations about the policy. For a joined name `NAME+FRAGMENT…`, only the policy
+    /// `NAME` counts.
     public static func areShipped(for policy: String) -> Bool {
         ShippedTexts.expectations[JoinedName(policy).policy] != nil
     }
@@ -119,9 +120,9 @@ public struct Expectations: Sendable, Hashable {
 }
 
 extension Expectations {
-    /// These expectations, joined with the expectations about fragments. If a fragment has an expectation about a call or
-    /// path, it replaces the policy's expectation. If one fragment allows a call or path and another fragment denies it,
-    /// it is allowed.
+    /// These expectations, joined with the expectations about fragments. A fragment's expectation about a call or path
+    /// replaces the policy's expectation about the same call or path. If one fragment allows a call or path and another
+    /// fragment denies it, it is allowed.
     public func joined(
         withFragments fragments: [String], for architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations {

@@ -2,8 +2,8 @@ public import AnnexPolicy
 
 /// A policy's answer to a question, as text and as JSON.
 public struct Explanation: Sendable {
-    /// Whether the call or path is allowed. Nil if that depends on arguments, or if the question concerned the whole
-    /// policy.
+    /// Whether the call or path is allowed. Nil if the decision depends on arguments, or if the question concerned the
+    /// whole policy.
     public let isAllowed: Bool?
     package let lines: [ReportLine]
     package let json: JSON
@@ -21,8 +21,8 @@ public struct Explanation: Sendable {
 }
 
 extension Policy {
-    /// Answers a question about this policy. The answer has the line that decides and the layer that enforces it. If
-    /// the call or path is refused, the answer also has an entry that would allow it.
+    /// Answers a question about this policy. The answer has the line that decides and the layer that enforces this
+    /// decision. If the call or path is refused, the answer also has an entry that would allow it.
     public func explanation(of question: PolicyQuestion) -> Explanation {
         switch question {
         case .whole: explainWhole()

@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import AnnexPolicy
 
 extension Policy {
-    /// Explains one call with its arguments. Missing arguments count as 0. If a rule compares them, the explanation
-    /// says so.
+    /// Explains one call with its arguments. Missing arguments count as 0. If a rule compares a missing argument, the
+    /// explanation says so.
     func explain(_ call: SystemCall, given: [Int: UInt64]) -> Explanation {
         let arguments = (0..<6).map { given[$0] ?? 0 }
         let verdict = verdict(number: call.number, arguments: arguments)
@@ -28,7 +28,7 @@ extension Policy {
     /// Explains every rule about one call, in the order in which the rules decide.
     func explainRules(of call: SystemCall) -> Explanation {
         let own = rules[call.number] ?? []
-        // In this case, no rule depends on arguments.
+        // If this condition holds, the answer to the call does not depend on its arguments.
         if own.isEmpty || own[0].conditions.isEmpty || LaunchCalls.names.contains(call.name) {
             return explain(call, given: [:])
         }

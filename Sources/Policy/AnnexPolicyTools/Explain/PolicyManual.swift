@@ -1,7 +1,7 @@
 internal import AnnexPolicy
 
-/// A page about a policy for the people who rely on it, in Markdown: what it gives, what it denies and with which errno, and
-/// what ends the program. The reasons are those of the policy's own text.
+/// A page in Markdown about a policy, for the people who rely on the policy. The page states what the policy gives,
+/// what it denies and with which errno, and what ends the program. The reasons are those of the policy's own text.
 struct PolicyManual {
     let policy: Policy
 
@@ -82,7 +82,8 @@ struct PolicyManual {
             + table(["reason", "calls"], of: groups) { [$0.reason.asMarkdown, calls($0)] }
     }
 
-    /// A policy with a network of its own kind, such as a point's, gets no allowance.
+    /// The section about allowances, for the policy `tool` only. A policy with a network of its own kind, such as the
+    /// policy of an extension point, gets no allowance.
     private var allowances: [String] {
         let rows = PolicyLibrary.shipped.allowances.compactMap { name in
             (try? PolicyFragment.shipped(name)).map { ["`\(name)`", $0.means.asMarkdown] }

@@ -21,7 +21,8 @@ struct ContainerProfile: Sendable {
         let alternatives: [[CallCondition]]
         /// The profile's own comment on the entry.
         let comment: String?
-        /// The demands of the entry on the machine and the container (`world`), for example `with CAP_SYS_ADMIN`.
+        /// The conditions under which the entry applies to a machine and a container (`world`), for example
+        /// `with CAP_SYS_ADMIN`.
         let asks: [String]
         let place: PolicyPlace
         let path: String

@@ -9,7 +9,7 @@ public struct ImportedProfile: Sendable {
     public let notes: [String]
 
     /// Reads a profile in the JSON of Docker or OCI and proposes a policy. The policy answers every call as libseccomp
-    /// would answer it under that profile. A comparison with libseccomp's own filter checks this.
+    /// would answer it under that profile. The policy is compared with libseccomp's own filter to check that.
     ///
     /// - Parameters:
     ///   - json: the file's bytes. They are not trusted.

@@ -49,7 +49,7 @@ public struct ProfileWorld: Sendable, Hashable {
     }
 }
 
-/// The `includes` or `excludes` of an entry. Docker added them to the format.
+/// The `includes` or `excludes` of an entry. Docker added these keys to the format.
 struct ProfileFilter: Sendable {
     private let capabilities: [String]
     private let architectures: [String]
@@ -65,16 +65,17 @@ struct ProfileFilter: Sendable {
         }
     }
 
-    /// Whether the entry is included by Docker's rule. The architecture must be one of those listed, the
-    /// container must have every listed capability, and the kernel must be new enough. What the entry does not list is
-    /// not checked.
+    /// Whether Docker's rule for `includes` includes the entry. The architecture must be one of those listed, the
+    /// container must have every listed capability, and the kernel must be new enough. A demand that the entry does not
+    /// state is not checked.
     func allHold(in world: ProfileWorld) -> Bool {
         if !architectures.isEmpty, !architectures.contains(world.goArchitecture) { return false }
         guard capabilities.allSatisfy(world.capabilities.contains) else { return false }
         return kernel.map(world.kernel.isAtLeast) ?? true
     }
 
-    /// Whether the entry is excluded by Docker's rule. One of the conditions is enough.
+    /// Whether Docker's rule for `excludes` excludes the entry. It is enough if the architecture is listed, if the
+    /// container has one listed capability, or if the kernel is new enough.
     func oneHolds(in world: ProfileWorld) -> Bool {
         if architectures.contains(world.goArchitecture) { return true }
         if capabilities.contains(where: world.capabilities.contains) { return true }

@@ -5,8 +5,8 @@ public import AnnexPolicy
 public struct PolicyProposal: Sendable {
     /// The policy's text, ready for a file `NAME.yaml`.
     public let text: String
-    /// The calls and paths that the program used, but that the proposal does not allow. There is one phrase for each,
-    /// with its reason if there is one.
+    /// The calls and paths that the program used, but that the proposal does not allow. Each has one phrase, which also
+    /// states the reason if there is one.
     public let withheld: [String]
 
     /// Proposes the smallest policy that allows everything in a recording, except for calls and paths that no proposal
@@ -41,7 +41,7 @@ public struct PolicyProposal: Sendable {
     }
 
     /// Whether every recorded call about memory passes with `write-xor-execute: on`. If that setting removes everything
-    /// that a rule allows, the policy is invalid, and the answer is also false.
+    /// that a rule allows, the policy is invalid, and the result is also false.
     private static func allows(
         _ page: PolicyPage, named name: String, recording: Recording, memoryOf calls: ProposedCalls
     ) throws(PolicyError) -> Bool {

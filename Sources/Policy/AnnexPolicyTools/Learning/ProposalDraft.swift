@@ -38,8 +38,8 @@ struct ProposalDraft: Sendable {
         return cost(over: tool) < cost(over: base) ? tool : base
     }
 
-    /// The cost of including a policy: the number of rules that must still be written, and a share of the calls that
-    /// the policy allows without need.
+    /// The cost of including a policy: the number of rules that must still be written, plus a quarter of the number of
+    /// calls that the policy allows needlessly.
     private func cost(over policy: Policy) -> Int {
         let excess = Set(policy.allowedCalls).subtracting(calls.rules.keys).count
         return calls.rules.values.filter { !covers(policy, rule: $0) }.count + excess / 4
@@ -95,7 +95,7 @@ extension ProposalDraft {
         if !writeXorExecute {
             sections.append("# The program made memory executable that it had written.\nwrite-xor-execute: off")
         }
-        // The recorded run had the environment of `tool`.
+        // The recorded run had the environment of `tool`, so the proposal states the same environment.
         if var environment = try? Policy.shipped(named: "tool", for: recording.architecture).environment {
             // These variables name the private directory. If the sandbox has no private directory, they name a
             // directory that does not exist. They are set nevertheless, because a program that finds them set does not
@@ -165,8 +165,8 @@ extension ProposalDraft {
 }
 
 extension CallRule {
-    /// This rule, split in two if the broker can count some of the calls that it allows: the remaining part and the
-    /// bounded part.
+    /// This rule, or two rules in its place if the broker can count some of the calls that the rule allows. The first
+    /// of the two rules allows the remaining calls. The second rule allows the counted calls within the bound.
     var bounded: [CallRule] {
         if bound != nil || answer != .allow { return [self] }
         let choice = conditions.first { $0.index == 1 }
@@ -186,8 +186,8 @@ extension CallRule {
         }
     }
 
-    /// `flock` without any flag. If only `LOCK_EX` is split off, only this operation remains in the other part. The
-    /// kernel has no such operation, so it needs no rule.
+    /// The operation 0 of `flock`, which has no flag. If a rule allows only the flag `LOCK_EX`, only operation 0
+    /// remains after the split. The kernel has no such operation, so it needs no rule.
     private static let nothing = Comparison.masked(mask: 0xFFFF_FFFF, value: 0)
 
     private func with(_ conditions: [CallCondition], bound: CallBound?) -> CallRule {

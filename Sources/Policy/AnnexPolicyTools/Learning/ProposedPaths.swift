@@ -8,13 +8,12 @@ struct ProposedPaths: Sendable {
     private(set) var grants: [String: PathRights] = [:]
     private(set) var devices: [PolicyDevice] = []
     private(set) var wantsProcessFiles = false
-    /// Whether files were created directly in /tmp or in /dev/shm. In this case, the sandbox gets directories of its own
-    /// instead.
+    /// Whether files were created directly in /tmp or in /dev/shm. If so, the sandbox gets its own directories instead.
     private(set) var wantsScratch = false
     /// The paths that are not proposed, each with the reason.
     private(set) var withheld: [String: String] = [:]
 
-    /// The number of files from which a system directory is granted as a whole.
+    /// If at least this many files of a system directory are used, the directory is granted as a whole.
     private static let many = 3
 
     init(_ recording: Recording) {
@@ -52,13 +51,13 @@ struct ProposedPaths: Sendable {
             addNew(path)
         } else {
             let rights = use.rights.union(.read)
-            // If a path below the directory is granted, the directory exists without its own grant.
-            if use.rights.isEmpty, recordingAbove(path) { return }
+            // A directory such as a home is never granted. It exists anyway if a path below it is granted.
+            if use.rights.isEmpty, isNeverGranted(path) { return }
             grant(path, rights: rights)
         }
     }
 
-    private func recordingAbove(_ path: String) -> Bool { PathText.danger(path, rights: .read) != nil }
+    private func isNeverGranted(_ path: String) -> Bool { PathText.danger(path, rights: .read) != nil }
 
     /// Adds a created file. Creating a file needs a right on the directory of the file.
     private mutating func addNew(_ path: String) {
@@ -93,7 +92,8 @@ struct ProposedPaths: Sendable {
 }
 
 extension ProposedPaths {
-    /// Replaces files by their directory if there are many of them. Files that are written are not replaced.
+    /// Replaces the files of a directory by the directory if there are many of them. Files that are written are not
+    /// replaced.
     private mutating func gather() {
         var below: [String: [String]] = [:]
         for (path, rights) in grants where !rights.contains(.write) {
@@ -138,8 +138,8 @@ extension ProposedPaths {
         return (1..<max(parts.count, 1)).map { "/" + parts[..<$0].joined(separator: "/") }
     }
 
-    /// Whether a directory may be granted in place of its files. This holds only for directories of the system's
-    /// programs, libraries and data. Every user may read them.
+    /// Whether a directory may be granted in place of its files. Only directories of the system's programs, libraries
+    /// and data may be granted in this way, because every user may read them.
     private static func mayStandForAll(_ directory: String) -> Bool {
         let parts = PathText.parts(directory)
         guard let first = parts.first, !parts.contains(where: { $0.hasPrefix(".") }) else { return false }

@@ -109,7 +109,8 @@ extension Policy {
 }
 
 extension PolicyLibrary {
-    /// The findings about one policy: the mistakes that make it unusable. If there are none, these are the warnings.
+    /// The findings about one policy. If the policy has mistakes that make it unusable, these mistakes are the
+    /// findings. Otherwise the findings are the warnings.
     public func findings(about name: String, for architecture: Architecture = .current) -> [PolicyFinding] {
         let mistakes = mistakes(in: name, for: architecture)
         guard mistakes.isEmpty else { return mistakes.map { PolicyFinding($0) } }
@@ -123,8 +124,8 @@ extension PolicyLibrary {
     }
 }
 
-/// Finds calls that make `/proc/locks` wrong. For each lock, this file names one process. After such a call, another
-/// process or a single thread can hold the lock.
+/// Finds calls that make `/proc/locks` wrong. For each lock, this file names one process as the holder. After such a
+/// call, another process or a single thread can hold the lock.
 extension PolicyLint {
     private struct Way {
         let call: String
@@ -159,8 +160,8 @@ extension PolicyLint {
             remedy: "state `flags: { without: CLOSE_RANGE_UNSHARE }`"),
     ]
 
-    /// Finds such calls in a policy that counts locks. They give threads of one process separate descriptor tables, or
-    /// let two processes share one table.
+    /// Finds calls that make `/proc/locks` wrong, if the policy counts locks. Such a call gives threads of one process
+    /// separate descriptor tables, or lets two processes share one table.
     func descriptorTables() -> [PolicyFinding] {
         guard policy.rules.values.joined().contains(where: { $0.bound == .locks }) else { return [] }
         return Self.ways.compactMap { way in

@@ -1,12 +1,13 @@
 internal import AnnexPolicy
 
-/// The form in which the comparisons of one argument are shown to people. This is the inverse of `ComparisonReader`.
+/// The form in which the comparisons of one argument are shown to people. This type is the inverse of
+/// `ComparisonReader`, which reads comparisons from a policy's text.
 struct ConditionForm: Sendable, Hashable {
     enum Shape: Sendable, Hashable {
         /// The argument has exactly one of these values.
         case values([UInt64])
-        /// No flag except `flags` is set. Some arguments also have a field of several bits that holds one value, such as
-        /// the access mode of `open`. This field holds one of `choices`.
+        /// Only flags of `flags` may be set. Some arguments also have a field of several bits that holds one value,
+        /// such as the access mode of `open`. This field holds one of `choices`.
         case only(choices: [UInt64], flags: UInt64)
         case bits(has: UInt64, without: UInt64)
         case masked(mask: UInt64, values: [UInt64])
@@ -37,8 +38,8 @@ extension ConditionForm {
         return form.isNumbers && each.allSatisfy { !$0.isNumbers } ? each : [form]
     }
 
-    /// Whether the form shows numbers for flags that may have names. This happens if no single form
-    /// with names expresses all comparisons together. A form for each comparison may do so.
+    /// Whether the form shows numbers for flags that may have names. A form does so if no single form with names
+    /// expresses all comparisons together. A separate form for each comparison may still show the names.
     private var isNumbers: Bool {
         guard case .masked(let mask, _) = shape, case .flags(let choice) = kind.style else { return false }
         return mask & choice == 0
@@ -74,8 +75,8 @@ extension ConditionForm {
 
     private static func bits(_ mask: UInt64, values: [UInt64], kind: ArgumentKind) -> Shape? {
         guard case .flags(let choice) = kind.style, values.count == 1, let has = values.first else { return nil }
-        // The bits of `choice` hold one value, so the form compares all of them together. With `has`, a policy
-        // cannot say that this value is 0. So it must not be 0 here.
+        // The bits of `choice` hold one value, so the form compares all of them together. With `has`, a policy cannot
+        // say that this value is 0. So no form with `has` is possible if the value is 0.
         guard mask & choice == 0 || mask & choice == choice && has & choice != 0 else { return nil }
         let without = mask & ~has & ~choice
         guard kind.names(of: has) != nil, kind.names(of: without) != nil else { return nil }
@@ -116,7 +117,8 @@ extension Comparison {
         }
     }
 
-    /// Whether a policy can state the comparison without the word `register`, which compares all 64 bits of the argument.
+    /// Whether a policy can state the comparison without the word `register`. This word compares all 64 bits of the
+    /// argument.
     fileprivate func isReadable(within kind: ArgumentKind) -> Bool {
         switch self {
         case .masked(let mask, _): mask & ~kind.mask == 0

@@ -1,4 +1,5 @@
-/// Every technique that a hostile extension will try. Each family of attacks has a type of its own, such as `FileAttacks`.
+/// Every technique that a hostile extension will try. Each family of attacks has a type of its own, such as
+/// `FileAttacks`.
 package enum Catalogue {
     /// All attacks, in the order of the sections.
     package static let attacks: [Attack] =

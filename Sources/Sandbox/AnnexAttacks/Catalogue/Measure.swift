@@ -18,8 +18,8 @@ struct Measure: Sendable {
     /// Bytes of kernel memory per object.
     let size: UInt64
     let allowance: Allowance
-    /// Returns the number of objects. If the kernel publishes a count, this is the kernel's count. Otherwise it is the
-    /// program's own count. Nil if the count cannot be read now.
+    /// Returns the number of objects: the kernel's count if the kernel publishes one, otherwise the program's own
+    /// count. Returns nil if the count cannot be read now.
     let count: @Sendable (Scene) -> UInt64?
     /// An action that another program of the same user must still be able to perform.
     let neighbour: (@Sendable (inout TrialScript) -> Proof)?

@@ -3,9 +3,9 @@ internal import AnnexPolicy
 
 /// Attacks by objects that the kernel keeps for a program.
 enum ObjectAttacks {
-    /// Objects that the kernel keeps for a program in addition to its memory. The host measures them while the program
-    /// holds them. It allows an increase of at most 2 MiB. If objects count against the memory limit, they may use that
-    /// limit too.
+    /// Objects that the kernel keeps for a program in addition to its memory. The host measures these objects while the
+    /// program holds them. The host allows an increase of at most 2 MiB. Objects that count against the memory limit
+    /// may also use the memory up to that limit.
     static let objects: [Attack] = [
         Attack(
             "KOBJ-01", technique: "Record locks without end: kernel memory that no limit counts", addition: true,
@@ -36,8 +36,8 @@ enum ObjectAttacks {
             }),
         Attack(
             "KOBJ-04", technique: "The machine's pool of huge pages", addition: true,
-            // ENOMEM counts as a success of the attack. It means that every layer let the call reach the pool, and that
-            // the pool was empty.
+            // ENOMEM counts as a success of the attack. It means that every layer let the call reach the pool of huge
+            // pages, and that the pool was empty.
             .call(
                 "mmap", with: 0, 0x20_0000, 1, 0x40022, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid]),
             .call("mmap", with: 0, 0x20_0000, 3, 0x40021, -1, 0, reaching: [Number.noMemory], absent: [Number.invalid])),

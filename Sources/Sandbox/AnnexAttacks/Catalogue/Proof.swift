@@ -17,7 +17,7 @@ package enum Proof: Sendable {
     case onHost(Int, @Sendable () -> Bool)
     /// The program survived every step.
     case survives(Int)
-    /// A descendant survived the program's end for so long that it cannot have been dying already.
+    /// A descendant was still alive so long after the program's end that it cannot have been dying already.
     case outlives(Int)
     /// The host counts more objects than allowed.
     case measured(Int)
@@ -35,7 +35,7 @@ package enum Proof: Sendable {
         }
     }
 
-    /// A descendant that is active for this long has outlived its program.
+    /// A descendant has outlived its program if it is still alive this long after the program's end.
     static let outliving = Duration.seconds(2)
 
     func isGiven(by outcome: TrialOutcome) -> Bool {
@@ -46,7 +46,7 @@ package enum Proof: Sendable {
         }
     }
 
-    /// Decides only by the program's own answers.
+    /// Whether the program's own answers give this proof. Only `onHost` also uses an observation of the host.
     func isGiven(by answers: TrialAnswers) -> Bool {
         switch self {
         case .reaches(let step, let errnos, _):

@@ -21,7 +21,7 @@ package struct Try: Sendable {
     let layers: SandboxLayers
     /// Further layers that stop the try if the policy gives no `/proc`.
     let withoutProcessFiles: SandboxLayers
-    /// The path that the try opens. The policy decides which layers stop this.
+    /// The path that the try opens. The policy decides which layers stop the try from opening the path.
     let path: (name: String, rights: PathRights)?
     /// The property of every sandbox that stops the try if all layers are left out.
     let otherwise: String
@@ -59,8 +59,8 @@ package struct Try: Sendable {
         self.make = make
     }
 
-    /// A try with a single call. Its arguments are chosen so that the kernel returns another errno if no layer blocks
-    /// the call.
+    /// A try with a single call. The arguments are chosen so that the errno shows whether a layer blocked the call:
+    /// without such a layer, the kernel returns another errno.
     static func call(
         _ name: String, with arguments: TrialArgument..., reaching errnos: Set<Int32> = [], layers: SandboxLayers = [],
         absent: Set<Int32> = [], else otherwise: String = "an ordinary user's rights", grantable: Bool = false
@@ -82,7 +82,7 @@ package struct Try: Sendable {
         }
     }
 
-    /// The call in the usual notation.
+    /// The call in the usual notation: its name, and its arguments in brackets.
     private static func title(_ name: String, with arguments: [TrialArgument]) -> String {
         let shown = arguments.map { argument in
             let value = argument.likely
@@ -91,7 +91,7 @@ package struct Try: Sendable {
         return "\(name)(\(shown.joined(separator: ", ")))"
     }
 
-    /// A try that opens a path of the host. The policy decides which layers stop this.
+    /// A try that opens a path of the host. The policy decides which layers stop the try.
     static func open(
         _ path: String, flags: Int64 = 0, layers: SandboxLayers = [],
         else otherwise: String = "an ordinary user's rights"
@@ -111,8 +111,8 @@ extension Policy {
     /// The most files that the scratch directory may hold.
     var scratchInodes: UInt64? { paths.scratch?.inodes }
 
-    /// The line that lists a call with these arguments; nil if there is no such line. Calls that every launch needs
-    /// have no line.
+    /// The line of the policy that lists a call with these arguments; nil if there is no such line. Calls that every
+    /// launch needs have no line.
     func grantingLine(call name: String, _ arguments: [TrialArgument] = []) -> String? {
         guard let call = SystemCall(named: name, architecture: architecture) else { return nil }
         let given = arguments.map(\.likely)
@@ -121,10 +121,10 @@ extension Policy {
         return verdict.answer == .allow ? "\(verdict.place)" : nil
     }
 
-    /// The line that lists TCP sockets, if the sandbox has the network of the host; nil otherwise.
+    /// The line of the policy that lists TCP sockets, if the sandbox has the network of the host; nil otherwise.
     var hostNetworkLine: String? { network == .host ? grantingLine(call: "socket", [2, 1, 0]) : nil }
 
-    /// The line that grants these rights to a path; nil if there is no such line.
+    /// The line of the policy that grants these rights to a path; nil if there is no such line.
     func grantingLine(path: String, rights: PathRights) -> String? {
         let verdict = verdict(path: path, rights: rights)
         return verdict.isAllowed ? verdict.place.map { "\($0)" } : nil

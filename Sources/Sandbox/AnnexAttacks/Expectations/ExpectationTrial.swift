@@ -13,7 +13,7 @@ package struct ExpectationTrial: Sendable {
         self.sandbox = sandbox
     }
 
-    /// Checks the policy's own answer first. It tries the expectation only if that answer meets it.
+    /// Tries the expectation in a sandbox only if the policy's own answer meets the expectation.
     package func result(of expectation: Expectation) async throws(TrialFailure) -> ExpectationResult {
         if let failure = policy.failure(of: expectation) {
             return ExpectationResult(
@@ -37,8 +37,9 @@ package struct ExpectationTrial: Sendable {
         }
     }
 
-    /// Runs the script of one call. An allowed call may block for ever, so its time is short. A refused call returns at
-    /// once. If a busy machine did not give the program enough time to begin, the script is run again with more time.
+    /// Runs the script of one call. An allowed call may block for ever, so its time limit is short. A refused call
+    /// returns at once. If a busy machine did not give the program enough time to begin, the script is run again with
+    /// more time.
     private func outcome(of script: TrialScript, _ expectation: Expectation) async throws(TrialFailure) -> TrialOutcome
     {
         if expectation.wanted == .allowed {

@@ -24,7 +24,8 @@ enum { NR_clone = 56 };
 enum { NR_clone = 220 };
 #endif
 
-// The child exits by itself after a while, if it is not killed and does not end with a process namespace.
+// The child exits by itself after a while. Usually it ends earlier: it is killed, or ends together with its process
+// namespace.
 static _Noreturn void wait_and_leave(void) {
     const struct time pause = {CHILD_SECONDS, 0};
     CALL(NR_nanosleep, &pause, 0);
@@ -105,9 +106,9 @@ int64_t crowd_threads(uint64_t most) {
     return (int64_t)count;
 }
 
-// Each new thread keeps the present descriptor table, which owns the locks set so far. This thread continues with a
-// copy of the table, and the copy owns no locks. The locks of each table lie at other places of the file, so that no
-// two lines of the kernel's list are equal.
+// Sets locks in several descriptor tables. Each new thread keeps the present descriptor table, which owns the locks set
+// so far. The calling thread continues with a copy of the table, and the copy owns no locks. The locks of each table
+// lie at other places of the file, so that no two lines of the kernel's list are equal.
 int64_t crowd_lock_tables(uint64_t file, uint64_t command, uint64_t most) {
     static _Alignas(16) unsigned char stacks[TABLES_LARGEST][STACK_SIZE];
     int64_t locks = 0;

@@ -30,9 +30,9 @@ struct file_lock {
     int32_t process;
 };
 
-// Sets locks of one byte each, with gaps between them so that the kernel cannot join them. They are set from the
-// highest place downwards. So each new lock comes first in the kernel's list, which needs no search. They lie above the
-// first `above` places.
+// Sets locks of one byte each, with gaps between them so that the kernel cannot join them. The locks are set from the
+// highest place downwards. So each new lock comes first in the kernel's list, and the kernel need not search the list.
+// All locks lie above the first `above` places.
 int64_t object_locks_above(uint64_t above, uint64_t file, uint64_t command, uint64_t most) {
     for (uint64_t done = 0; done < most; done++) {
         const struct file_lock lock = {LOCK_READ, SEEK_SET, (int64_t)(2 * (above + most - done)), 1, 0};

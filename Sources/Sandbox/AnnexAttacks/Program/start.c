@@ -6,7 +6,8 @@
 #include "text.h"
 #include "trial.h"
 
-// The compiler requires both symbols. An attacking program needs no guard, so its value is fixed.
+// The compiler requires both symbols for its stack guard. An attacking program needs no guard, so the guard's value is
+// fixed.
 uintptr_t __stack_chk_guard = 0x00000aff0a0d0000;
 _Noreturn void __stack_chk_fail(void) { leave(70); }
 

@@ -62,7 +62,7 @@ private final class Measurement: Sendable {
     private static let uncounted = "the kernel's count could not be read"
 
     /// How often the objects are counted if the program holds too many. A memory limit may be checked only from time to
-    /// time. It may then end the program a moment later.
+    /// time. In that case, the limit ends the program a moment after the program exceeds it.
     private var attempts: Int { if case .memoryLimit = measure.allowance { 100 } else { 2 } }
 
     /// Counts the objects while the program holds them.
@@ -80,7 +80,7 @@ private final class Measurement: Sendable {
     }
 
     /// The program's process number, or 0 if the program has ended. The program's answers can arrive before this object
-    /// gets the event about its launch.
+    /// gets the event about the program's launch. So this function waits for that event.
     private func number(of run: TrialRun) async -> Int32 {
         while !run.hasEnded {
             if let process = run.process { return process }

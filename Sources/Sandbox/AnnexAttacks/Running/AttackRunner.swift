@@ -204,7 +204,7 @@ extension Try {
         policies.reduce([]) { $0.union(holding(.max, under: $1, inForce: .all)) }
     }
 
-    /// The layers that stop the try with this kernel's Landlock.
+    /// The layers that stop the try on a kernel whose Landlock has this ABI.
     fileprivate func holding(_ abi: Int, under policy: Policy, inForce: SandboxLayers) -> SandboxLayers {
         let wanted = needs.compactMap { if case .landlock(let version) = $0 { version } else { nil } }.max() ?? 1
         // A sandbox has its own `/proc`, and Landlock's rule for it, only if it has its own root and its own process

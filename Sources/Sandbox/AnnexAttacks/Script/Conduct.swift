@@ -9,8 +9,8 @@ package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
     case `repeat` = 2
     /// Repeats call [0] [1] times, even if it fails. The result is the number of successes.
     case probe = 3
-    /// Makes call [0] with each first argument from [1] to below [2], then [3]…[5]. The result is the number of
-    /// successes.
+    /// Makes call [0] once for each number from [1] to below [2]. The call gets this number as its first argument,
+    /// followed by [3]…[5]. The result is the number of successes.
     case scan = 4
     /// Maps and touches at most [0] MiB of memory. The result is the number of MiB.
     case touch = 5
@@ -25,7 +25,7 @@ package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
     /// Sets at most [2] locks of one byte each on file [0] by command [1] of `fcntl`. The result is the number of
     /// locks.
     case locks = 10
-    /// Makes the kernel allocate page tables for [0] GiB of addresses. The result is their number.
+    /// Makes the kernel allocate page tables for [0] GiB of addresses. The result is the number of page tables.
     case tables = 11
     /// Sends copies of descriptor [1] through at most [0] pairs of sockets that no program reads. The result is the
     /// number of copies.

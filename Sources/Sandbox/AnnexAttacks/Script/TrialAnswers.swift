@@ -1,5 +1,5 @@
 /// The answers of the program in the sandbox. The program may be hostile, so this type checks every bound when it reads
-/// them. An answer proves only that a program in the sandbox wrote it to the pipe.
+/// the answers. An answer proves only that a program in the sandbox wrote it to the pipe.
 package struct TrialAnswers: Sendable, Hashable {
     /// The number of times that the program began. It is two if the program executed itself again.
     package private(set) var beginnings = 0

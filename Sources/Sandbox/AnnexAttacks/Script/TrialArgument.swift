@@ -31,7 +31,8 @@ package enum TrialArgument: Sendable, Hashable, ExpressibleByIntegerLiteral {
         }
     }
 
-    /// A plausible value for a question to a policy: an address that is not null, or a descriptor that may be open.
+    /// A plausible value for asking a policy about the call: an address that is not null, or a descriptor that may be
+    /// open.
     var likely: UInt64 {
         switch self {
         case .value(let value): value

@@ -38,7 +38,7 @@ package struct TrialScript: Sendable, Hashable {
         append(.conduct(conduct), with: arguments, after: after)
     }
 
-    /// Adds a step that reports the bytes at an address. Their count may be the result of an earlier step.
+    /// Adds a step that reports the bytes at an address. The number of bytes may be the result of an earlier step.
     @discardableResult
     package mutating func report(_ address: TrialArgument, count: TrialArgument, after: Int? = nil) -> Int {
         append(.report, with: [.value(address.bits), count], after: after)
@@ -107,7 +107,7 @@ package struct TrialStep: Sendable, Hashable {
     package let after: Int?
 }
 
-/// The reason why a trial could not be performed. It shows nothing about the technique.
+/// The reason why a trial could not be performed. Such a failure shows nothing about the technique.
 package struct TrialFailure: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 

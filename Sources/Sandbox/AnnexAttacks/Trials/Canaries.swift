@@ -3,11 +3,11 @@ internal import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
 
-/// Canaries: objects of the host that no sandbox may reach. They are created for the trials and removed with this
-/// value.
+/// Canaries: objects of the host that no sandbox may reach. This value creates them for the trials, and removes them
+/// when it is destroyed.
 ///
-/// Every user of the machine may use all of them. So only the sandbox, and no ordinary permission, can prevent a trial
-/// from reaching them.
+/// Every user of the machine may use all of these objects. So only the sandbox, and no ordinary permission, can prevent
+/// a trial from reaching them.
 package final class Canaries: Sendable {
     private static let parent = "/var/tmp"
     package let folder: String
@@ -38,9 +38,10 @@ package final class Canaries: Sendable {
     let hostGroup = getpgrp()
     /// The mount of the host's own root, as a part of a line of its mount table.
     let rootMount: String
-    /// The unique number of the same mount. The kernel never reuses it. It is 0 if the kernel has no such numbers.
+    /// The unique number of the mount of the host's root. The kernel never reuses such a number. It is 0 if the kernel
+    /// does not number its mounts in this way.
     let rootNumber: UInt64
-    /// A folder of the host that stays open across exec. It simulates a mistake of the host.
+    /// A folder of the host that stays open across exec. It simulates a host that forgot to close a descriptor.
     private let leaked: Descriptor
     var leakedDescriptor: Int32 { leaked.number }
 
@@ -97,8 +98,8 @@ package final class Canaries: Sendable {
         }
     }
 
-    /// Opens the leaked folder with a number that is higher than all numbers of a launch. The function takes a free
-    /// number, so it does not replace a descriptor.
+    /// Opens the leaked folder at a descriptor number that is higher than all descriptor numbers of a launch. The
+    /// function takes a free number, so it does not replace an open descriptor.
     private static func leak(_ folder: String) throws(TrialFailure) -> Descriptor {
         try TrialSandbox.system { () throws(SystemError) in
             let directory = try Descriptor.directory(folder)

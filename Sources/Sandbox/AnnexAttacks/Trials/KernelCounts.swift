@@ -12,8 +12,8 @@ enum KernelCounts {
         // 1: POSIX  ADVISORY  READ 1234 fe:00:5678 0 EOF
         let places = places(of: Array(":\(status.inode) ".utf8), in: bytes)
         // The kernel returns its list page by page. If a process sets a lock between two pages, a line that was already
-        // read moves to the next page and is read again with another number. So lines are compared without their
-        // numbers, and a repeated line counts once. No try sets two locks with equal lines.
+        // read moves to the next page. The line is then read again, with another number. So lines are compared without
+        // their numbers, and a repeated line counts once. No try sets two locks with equal lines.
         return UInt64(Set(places.map { unnumberedLine(around: $0, of: bytes) }).count)
     }
 

@@ -8,8 +8,8 @@ package struct Measured: Sendable, Hashable {
     package let allowed: UInt64
     /// Whether another program of the same user could still work; nil if this was not tried.
     package internal(set) var neighbour: Bool?
-    /// The machine's own counts, in KiB or objects: before the program, while it held the objects, and after it. They
-    /// include all other programs.
+    /// The machine's own counts, in KiB or objects: before the program, while the program held its objects, and after
+    /// the program. The counts include all other programs.
     package internal(set) var machine: [MachineCount]
 
     package struct MachineCount: Sendable, Hashable {

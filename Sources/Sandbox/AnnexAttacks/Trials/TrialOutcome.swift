@@ -10,8 +10,8 @@ package struct TrialOutcome: Sendable {
     package let report: SandboxReport?
     /// Whether the program was killed because it exceeded its time limit.
     package let isOverdue: Bool
-    /// How long after the program's end another process could still send answers. This is measured only if the trial
-    /// waited for such answers.
+    /// How long after the program's end another process could still send answers. The time has a meaning only if the
+    /// trial waited for such answers.
     package let silence: Duration
     /// The kernel's counts for the program; nil if they were not measured.
     package internal(set) var measured: Measured?

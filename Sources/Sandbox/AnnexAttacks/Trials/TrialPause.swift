@@ -1,7 +1,7 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// An action of the host that it performs while a program waits at a pipe.
+/// An action that the host performs while a program waits at a pipe.
 final class TrialPause: Sendable {
     /// The step after which the program waits.
     let step: Int

@@ -48,7 +48,7 @@ final class TrialRun: Sendable {
         return run
     }
 
-    /// Returns when the process is gone. Only one caller may wait for this.
+    /// Returns when the process is gone. Only one caller may call this function.
     func ended() async -> Ended {
         await withCheckedContinuation { waiter in
             let ended = state.withLock { state in

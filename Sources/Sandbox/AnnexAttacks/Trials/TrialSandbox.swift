@@ -39,11 +39,11 @@ package final class TrialSandbox: Sendable {
     ///
     /// - Parameters:
     ///   - gifts: additional descriptors for the program. Their numbers begin at 5.
-    ///   - watchdog: the time limit. It counts from the program's own first step. If the program exceeds it, it is
-    ///     killed.
-    ///   - awaitsSilence: whether to return only when every other end of the answer pipe is closed. If the calling
-    ///     process forks meanwhile, the child holds an end for a moment. A descendant that outlived its sandbox holds
-    ///     an end as long as it lives.
+    ///   - watchdog: the time limit. The time counts from the program's own first step. A program that exceeds the
+    ///     limit is killed.
+    ///   - awaitsSilence: whether to return only when no process holds a writing end of the answer pipe any more. If
+    ///     the calling process forks during the run, its child holds such an end for a moment. A descendant of the
+    ///     program that outlives the sandbox holds such an end as long as it lives.
     /// - Throws: an error if the trial cannot be prepared.
     package func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all, denials: DenialMode = .enforce,
@@ -55,8 +55,8 @@ package final class TrialSandbox: Sendable {
             awaitsSilence: awaitsSilence)
     }
 
-    /// Runs a script with a pause: the host performs an action once while the program waits. If the program ends before
-    /// that, the action is skipped.
+    /// Runs a script with a pause: the host performs an action once while the program waits. If the program ends first,
+    /// the action is skipped.
     func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers, denials: DenialMode = .enforce,
         gifts: consuming DescriptorList, watchdog: Duration = TrialSandbox.watchdog, pause: TrialPause?,
@@ -95,7 +95,7 @@ package final class TrialSandbox: Sendable {
 
     /// Waits until the program has reported the result of the pause's step. Then performs the action, and lets the
     /// program continue.
-    /// - Returns: the answers that have arrived until then.
+    /// - Returns: the answers that arrived before the host performed the action.
     private static func perform(_ look: TrialPause, at run: TrialRun, answers: borrowing Descriptor) async -> [UInt8] {
         var bytes: [UInt8] = []
         while !run.hasEnded {
@@ -124,7 +124,7 @@ package final class TrialSandbox: Sendable {
         return configuration
     }
 
-    /// The script as a sealed memory file, with the offset at its start.
+    /// The script as a sealed memory file. The file's offset is at its start.
     static func request(_ script: TrialScript) throws(TrialFailure) -> Descriptor {
         let bytes = try script.encoded()
         return try system { () throws(SystemError) in
@@ -136,8 +136,8 @@ package final class TrialSandbox: Sendable {
         }
     }
 
-    /// The bytes in the program's pipe. A descendant that outlived the program may still hold the other end. So this
-    /// function does not wait for the end of the stream.
+    /// The bytes that the answer pipe holds now. A descendant that outlived the program may still hold the writing end.
+    /// So this function does not wait for the end of the stream.
     private static func drain(_ pipe: borrowing Descriptor) -> (bytes: [UInt8], isComplete: Bool) {
         var bytes: [UInt8] = []
         while let piece = try? pipe.readSome(atMost: 1 << 16) {

@@ -12,7 +12,7 @@ final class TrialServices: Sendable {
     let datagramPort: UInt16
     /// The key of a shared memory segment that every user may attach.
     let segmentKey: Int32
-    /// A key with which a trial tries to leave a segment.
+    /// The key of a segment that a trial tries to leave behind.
     let leftoverKey: Int32
     private let segment: Int32
     private let sockets: DescriptorList

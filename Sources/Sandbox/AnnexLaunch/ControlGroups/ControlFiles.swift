@@ -34,7 +34,7 @@ struct ControlFiles {
             if try write("\(bytes)", to: directory + "/memory.memsw.limit_in_bytes") || !Self.hasSwap {
                 bounds.insert(.swap)
             } else {
-                // The kernel does not count memory plus swap. This setting asks the kernel to swap these pages only if
+                // This kernel does not count memory plus swap. This setting asks the kernel to swap these pages only if
                 // the whole machine must swap.
                 _ = try write("0", to: directory + "/memory.swappiness")
             }
@@ -60,8 +60,9 @@ struct ControlFiles {
         return isHeld ? .hugePages : []
     }
 
-    /// Writes the weights. This works in version 2 only. Version 1 has separate hierarchies for both controllers, and
-    /// Annex makes no groups there. In version 1, only the niceness of the process reduces its share.
+    /// Writes the weights. This works in version 2 only. Version 1 has separate hierarchies for the controllers of
+    /// processors and disks, and Annex makes no groups there. In version 1, only the niceness of the process reduces
+    /// its share.
     func share(_ share: Share, in directory: String) throws(SystemError) -> GroupBounds {
         guard version == .two else { return [] }
         var bounds: GroupBounds = []
@@ -119,7 +120,7 @@ package struct GroupBounds: OptionSet, Sendable, Hashable {
     /// If memory runs out, the kernel kills all members together.
     package static let wholeEnd = GroupBounds(rawValue: 1 << 2)
     package static let processes = GroupBounds(rawValue: 1 << 3)
-    /// The machine's huge pages cannot be used. No memory limit counts them.
+    /// The members cannot use the machine's huge pages, which no memory limit counts.
     package static let hugePages = GroupBounds(rawValue: 1 << 4)
     /// A smaller share of the processors than the host's share, while both compete.
     package static let processorShare = GroupBounds(rawValue: 1 << 5)

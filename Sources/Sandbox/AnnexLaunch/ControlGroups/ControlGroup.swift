@@ -74,7 +74,8 @@ package struct ControlGroup: ~Copyable, Sendable {
         remove()
     }
 
-    /// Every directory of these groups. The warden gets this list, so that it removes them if the broker is killed.
+    /// Every directory of these groups. The warden gets this list, so that it can remove the directories if the broker
+    /// is killed.
     package var directories: [String] {
         guard let processes, processes != memory else { return [memory] }
         return [memory, processes]

@@ -54,8 +54,8 @@ extension ControlGroupHierarchy {
     }
 
     /// Lists version 2 first. A group that holds processes cannot give controllers to its children. Therefore the
-    /// parent of this process's own group is a candidate too. A user's service manager gives controllers to the
-    /// children of its slices.
+    /// parent of this process's own group is a candidate too. The parent is usable under a user's service manager,
+    /// because the manager gives controllers to the children of its slices.
     static func candidates(mounts: [ControlGroupMount], places: String) -> [ControlGroupHierarchy] {
         var found: [ControlGroupHierarchy] = []
         if let unified = mounts.first(where: { $0.version == .two }), let own = unified.place(in: places) {

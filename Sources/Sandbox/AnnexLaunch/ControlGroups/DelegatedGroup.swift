@@ -5,8 +5,8 @@ internal import Glibc
 /// A version 2 control group that the service manager delegated to this program (`Delegate=yes`). The program may
 /// arrange the groups below it. These groups count against the unit's own limits.
 struct DelegatedGroup: Hashable {
-    /// The name of the group that holds the program itself. The delegated group must hold no process. Otherwise it
-    /// could not give controllers to its children.
+    /// The name of the group that holds the program itself. The delegated group itself must hold no process. Otherwise
+    /// it could not give controllers to its children.
     static let leaf = "broker"
 
     /// The controllers that limit launches, as far as the unit has them.
@@ -80,8 +80,8 @@ struct DelegatedGroup: Hashable {
     private static let marks: [String] = ["user.delegate", "trusted.delegate"]
 
     /// Whether a directory is delegated. systemd marks the directories that it delegates. Older versions set a mark
-    /// that only root can read. Without a readable mark, the leaf group is the evidence. Either the unit asks for the
-    /// leaf (`DelegateSubgroup=`), or this program made it earlier.
+    /// that only root can read. Without a readable mark, a directory with a writable leaf group is treated as
+    /// delegated. Either the unit asked for the leaf (`DelegateSubgroup=`), or this program made the leaf earlier.
     static func isDelegated(_ directory: String) -> Bool {
         let isMarked = marks.contains { mark in
             // SAFETY: the call reads both texts and keeps nothing.

@@ -8,15 +8,15 @@ struct GroupPlace {
     let node: ControlGroupNode?
 
     /// Finds the place for a launcher's groups. If the program has a delegated group, the place is below a node in that
-    /// group, so that the unit's own limits apply. Otherwise the place is the first candidate in which a group can be
-    /// made.
+    /// group, so that the limits of the program's systemd unit apply. Otherwise the place is the first candidate in
+    /// which a group can be made.
     ///
     /// - Parameters:
     ///   - share: the limits and weights for all launches together. If nil, the node in a delegated group gets no
     ///     limits, and its weights are lower than those of the host.
     ///   - candidates: the list that `ControlGroupHierarchy.candidates` returns. This process's own group of version 2
     ///     comes first.
-    ///   - spare: receives an empty group of the place, if one was made to try it.
+    ///   - spare: receives the empty group that was made to try the place, if there is such a group.
     /// - Returns: nil if no group with a memory limit can be made.
     static func find(
         _ share: GroupShare?, among candidates: [ControlGroupHierarchy], spare: inout ControlGroup?
@@ -79,8 +79,8 @@ package struct GroupShare: Sendable, Hashable {
     package var memory: UInt64?
     /// The limit for processes and threads. If nil, the limit of the parent group applies.
     package var processes: UInt64?
-    /// The weights for the processors and for the disks. They count against the groups of other users and against the
-    /// host itself, which has 100.
+    /// The weights for the processors and for the disks. The kernel compares them with the weights of other users'
+    /// groups, and with the weight of the host itself, which is 100.
     package var processorWeight: Int
     package var diskWeight: Int
 
@@ -96,8 +96,8 @@ package struct GroupShare: Sendable, Hashable {
     }
 }
 
-/// A control group above the groups of launches. It limits all launches together. It is made before the first of their
-/// groups, and removed with the last reference to it.
+/// A control group above the groups of launches. It limits all launches together. It is made before the first group of
+/// a launch. It is removed when the last reference to this object is gone.
 final class ControlGroupNode: Sendable {
     /// The place in which launches make their groups.
     let hierarchy: ControlGroupHierarchy
@@ -126,7 +126,8 @@ final class ControlGroupNode: Sendable {
         try self.init(in: above, named: OwnedName.next(), share)
     }
 
-    /// Every directory of the group. The warden gets this list, so that it removes them if the broker is killed.
+    /// Every directory of the group. The warden gets this list, so that it can remove the directories if the broker is
+    /// killed.
     var directories: [String] { Self.directories(of: hierarchy) }
 
     private static func directories(of place: ControlGroupHierarchy) -> [String] {

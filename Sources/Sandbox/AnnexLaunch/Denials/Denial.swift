@@ -29,7 +29,8 @@ public struct Denial: Sendable, Hashable {
     /// The call with its arguments decoded, escaped: `socket(AF_INET, SOCK_STREAM, 0)`.
     public let text: String
     public let answer: Answer
-    /// The layers that deny the call or path. Each layer would be sufficient by itself. The first layer answered.
+    /// The layers that deny the call or path. Each layer would be sufficient by itself. The first layer in this list
+    /// gave the answer.
     public let layers: [SandboxLayer]
     /// The line of the policy that decides this denial; nil if no line covers it.
     public let policyLine: String?
@@ -39,8 +40,8 @@ public struct Denial: Sendable, Hashable {
     public let allowedBy: String?
     /// The thread that was denied first.
     public let caller: Caller
-    /// Whether the policy denies the call without a report, because programs do without it. Only the modes that report
-    /// more than `enforce` record it.
+    /// Whether the policy denies the call without a report, because programs work without this call. Only the modes
+    /// that report more than `enforce` record such a denial.
     public internal(set) var isQuiet = false
     /// How often the denial occurred up to now.
     public internal(set) var count = 1
@@ -76,10 +77,10 @@ public struct Denial: Sendable, Hashable {
 
 /// A path that exists on the host and that the policy does not grant.
 public struct DeniedPath: Sendable, Hashable {
-    /// The absolute path as the program spelled it. If links of the host lead from a granted path to a place that is not
-    /// granted, it is that place.
+    /// The absolute path as the program spelled it. Exception: if that path is granted, but links of the host lead from
+    /// it to a place that is not granted, this is the place.
     let path: String
-    /// The rights that the call needed. If it is empty, the call needed only that the path exists.
+    /// The rights that the call needed. If this set is empty, the call needed only that the path exists.
     public let needed: PathRights
     /// The needed rights that the policy does not grant. If this set is empty, the sandbox lacks the path itself.
     public let missing: PathRights
@@ -110,7 +111,8 @@ public struct Caller: Sendable, Hashable {
         self.executable = executable
     }
 
-    /// Asks the kernel about a thread. The answer describes this thread only if its call is still held afterwards.
+    /// Asks the kernel about a thread. If the thread's call is no longer held afterwards, the facts may describe
+    /// another thread that got the same number.
     init(asking thread: UInt32) {
         guard thread != 0 else {
             self.init(thread: 0)

@@ -7,9 +7,9 @@ internal import Glibc
 public enum DenialMode: String, Sendable, Hashable, CaseIterable {
     /// Calls that the policy denies fail and are reported. If mounts or Landlock deny a path, that is not reported.
     case enforce
-    /// Like `enforce`, but denied paths are reported too, and calls that the policy denies without a report. Every call
-    /// that names a path waits for the broker's answer, so the program runs slower. Both modes deny the same calls and
-    /// paths.
+    /// Like `enforce`, but two more kinds of denials are reported: denied paths, and calls that `enforce` denies
+    /// without a report. Every call that names a path waits for the broker's answer, so the program runs slower. Both
+    /// modes deny the same calls and paths.
     case explain
     /// Calls and paths that the policy denies are reported and then performed. This mode is only for trusted programs:
     /// nothing protects the host's files from the program. The program still has its own pid and user namespaces and

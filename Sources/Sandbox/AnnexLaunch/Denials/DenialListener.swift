@@ -30,7 +30,8 @@ final class DenialListener: Sendable {
         var offers: [PolicyOffer] = []
         /// The directory of the bundle, for a program that has no root file system of its own.
         var bundle: String?
-        /// Whether the sandbox has a terminal of its own. It then shows `/dev/tty`, whatever the policy says.
+        /// Whether the sandbox has a terminal of its own. If so, the sandbox shows `/dev/tty`, whatever the policy
+        /// says.
         var hasTerminal = false
         /// The program's executable. If it is nil, no functions are named.
         var program: ProgramFile?
@@ -54,7 +55,8 @@ final class DenialListener: Sendable {
     private let report: @Sendable (Report) -> Void
     /// Reports that the event loop has not delivered yet.
     private let undelivered = Mutex<[Report]>([])
-    /// How many reports are kept one by one. If more reports wait for the loop, they are merged into sums.
+    /// How many waiting reports are kept one by one. Beyond this number, a new report replaces the last waiting report,
+    /// if both are sums (`isSum`).
     static let mostUndelivered = 1_024
 
     init(
@@ -83,8 +85,8 @@ final class DenialListener: Sendable {
     /// Stops answering. The stacks copied so far are walked, and their functions are named. Then `done` is called once
     /// with every denial, on the thread of `PostMortem`. By then all reports have been handed to the loop.
     func finish(_ done: @escaping @Sendable (DenialSummary) -> Void) {
-        // This job is queued behind the call that is being examined, so that no denial is lost. If a file system hangs,
-        // this job waits too.
+        // This job is queued behind the call that is being examined, so that no denial is lost. If a file system makes
+        // that examination hang, this job waits too.
         answers.execute { [self] in
             watch.withLock { $0.take() }?.cancel()
             stopOwnThread()
@@ -92,7 +94,8 @@ final class DenialListener: Sendable {
         }
     }
 
-    /// The facts that are known now. They are used if the report of the end cannot wait any longer.
+    /// The summary of the denials known now. It is used if the report of the sandbox's end cannot wait for `finish` any
+    /// longer.
     func soFar() -> DenialSummary {
         // The thread that holds the lock may hang, so this call does not wait for the lock.
         var summary = books.withLockIfAvailable { $0.summary(scene) } ?? DenialSummary()
@@ -100,7 +103,7 @@ final class DenialListener: Sendable {
         return summary
     }
 
-    /// The thread ends after it has finished the current examination.
+    /// Ends the sandbox's own thread, if it has one, after the current examination.
     private func stopOwnThread() {
         guard hasOwnThread else { return }
         answers.execute { [answers] in answers.shutDown() }
@@ -115,7 +118,7 @@ final class DenialListener: Sendable {
         do throws(SystemError) {
             for _ in 0..<Self.turn {
                 if let call = try HeldCall.receive(from: listener) { handle(call) }
-                // Receiving blocks if no call is waiting, so this is checked first.
+                // Receiving blocks if no call is waiting. So the loop receives the next call only if a call waits.
                 guard annex_notification_waiting(listener.number) != 0 else { return }
             }
         } catch {

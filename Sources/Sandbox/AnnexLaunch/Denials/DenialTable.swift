@@ -7,7 +7,7 @@ struct DenialTable {
     /// the further denials are only counted.
     static let capacity = 64
     static let pathCapacity = 256
-    /// The most kinds of quiet denials, so that they leave room for the others.
+    /// The most kinds of quiet denials. This bound leaves room for the other denials.
     static let quietCapacity = 32
 
     private(set) var denials: [Denial] = []

@@ -6,8 +6,8 @@ internal import Synchronization
 /// control groups. The sandboxed programs decide how long this work takes, so the work never runs on the loop that
 /// serves the channels.
 ///
-/// The thread exists only while there is work and for one second afterwards. When each end started a new thread, the
-/// host received each end 0.1 ms later.
+/// The thread exists only while there is work and for one second afterwards. If the end of each sandbox started a new
+/// thread, the host would learn of each end 0.1 ms later.
 final class PostMortem: Sendable {
     private enum Stage {
         case noThread
@@ -36,7 +36,7 @@ final class PostMortem: Sendable {
 
     private let state = Mutex(State())
     private let parker = Parker()
-    /// The mark of the thread; 0 while there is no thread.
+    /// The number that `annex_thread_current` gives to the thread; 0 while there is no thread.
     private let threadMark = Atomic<UInt64>(0)
     /// The number of stacks walked and jobs done.
     private let done = Atomic<Int>(0)

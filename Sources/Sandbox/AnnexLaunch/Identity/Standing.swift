@@ -7,8 +7,8 @@ internal import Glibc
 package struct Standing: Sendable {
     /// Whether each sandbox gets a separate user.
     let hasUsersToGive: Bool
-    /// Why this process, as root, cannot give each sandbox a separate user. nil if it can, or if it has no users to
-    /// give.
+    /// Why this process, as root, cannot give each sandbox a separate user. nil if it can, or if `hasUsersToGive` is
+    /// false.
     package let missing: SystemError?
 
     /// - Parameter users: the users that exist in this user namespace.

@@ -28,8 +28,8 @@ package struct LandlockVersion: Sendable, Hashable {
         return LandlockVersion(abi: Int(version))
     }
 
-    /// - Parameter hasFilter: whether a seccomp filter confines this process. A filter can deny Landlock although the kernel has it. The
-    ///   kernel itself never answers EPERM.
+    /// - Parameter hasFilter: whether a seccomp filter confines this process. A filter can deny Landlock although the
+    ///   kernel has it. The kernel itself never answers EPERM.
     static func remedy(errno number: Int32, hasFilter: Bool) -> String {
         let boot = "boot a kernel with CONFIG_SECURITY_LANDLOCK and `landlock` in the `lsm=` parameter"
         let allow =
@@ -57,7 +57,7 @@ package struct LandlockVersion: Sendable, Hashable {
     /// The scopes that deny abstract Unix sockets of other domains, and signals to other domains (ABI 6).
     var scopes: UInt64 { abi >= 6 ? 0b11 : 0 }
 
-    /// The rights of the argument that a rule may name on this kernel.
+    /// The given rights, without the rights that this kernel's Landlock does not know.
     func known(_ rights: LandlockRights) -> UInt64 { rights.rawValue & files }
 
     /// The abilities of this version, and the abilities that only a newer version has.

@@ -1,7 +1,7 @@
 internal import AnnexPolicy
 
-/// The text of the files of `etc: minimal`. It names the program's own user and the sandbox's own name, and nothing of the
-/// host. `root` is there because files of the system belong to it.
+/// The text of the files of `etc: minimal`. It names the program's own user and the sandbox's own name, and nothing of
+/// the host. It also names `root`, because system files belong to `root`.
 struct EtcText {
     let user: UInt32
     let group: UInt32

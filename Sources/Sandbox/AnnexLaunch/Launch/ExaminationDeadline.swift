@@ -8,7 +8,7 @@ internal import Synchronization
 final class ExaminationDeadline: Sendable {
     /// The longest time that the thread may make no progress.
     static let patience = Duration.seconds(20)
-    /// How many times `patience` may pass in one wait. The wait ends then, even if the thread makes progress.
+    /// How many times `patience` may pass in one wait. After that the wait ends, even if the thread makes progress.
     static let most = 3
 
     private let loop: EventLoop

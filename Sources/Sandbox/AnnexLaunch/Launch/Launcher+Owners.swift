@@ -22,8 +22,8 @@ extension Launcher {
 }
 
 extension Launcher {
-    /// If the policy keeps a private directory, gives a trial of the policy a new private directory in a folder of this
-    /// user.
+    /// Prepares a trial of a policy. If the policy keeps a private directory, the trial gets a new private directory in
+    /// `folder`, which belongs to this user.
     package func keepFiles(
         of configuration: inout SandboxConfiguration, in folder: String
     ) throws(SystemError) {

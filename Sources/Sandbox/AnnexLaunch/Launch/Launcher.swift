@@ -156,7 +156,7 @@ package final class Launcher: Sendable {
     /// The hierarchy in which control groups are made; nil if none can be made.
     var hierarchy: ControlGroupHierarchy? { place?.hierarchy }
 
-    /// Whether the launcher has a control group that enforces its share.
+    /// Whether the launcher has a control group that enforces the share of all its launches (`GroupShare`).
     package var holdsShare: Bool { place?.node != nil }
 
     private func controlGroup(_ limits: PolicyLimits, hasReaper: Bool) throws(SandboxError) -> ControlGroup? {
@@ -186,8 +186,8 @@ package final class Launcher: Sendable {
         }
     }
 
-    /// Rejects a launch whose memory could not be watched. The watch must find each process. It misses processes if the
-    /// kernel does not list a process's children, or if `/proc` hides the first process.
+    /// Rejects a launch whose memory could not be watched. The watch must find each process of the sandbox. It misses
+    /// processes if the kernel does not list a process's children, or if `/proc` hides the first process.
     private static func rejectUnwatchable(_ held: HeldLimits, hasReaper: Bool) throws(SandboxError) {
         guard hasReaper, !held.isMemoryEnforced else { return }
         if let option = HiddenProcesses.option {

@@ -88,7 +88,8 @@ package struct OutputTail: Sendable, Hashable {
 
     /// The count of all bytes written, kept or not.
     package private(set) var total: UInt64 = 0
-    /// The last bytes, up to twice as many as are kept. So a small piece does not move the other bytes each time.
+    /// The last bytes, up to twice `capacity`. Because of this reserve, not every small piece makes this object move
+    /// the other bytes.
     private var recent: [UInt8] = []
 
     package init() {}

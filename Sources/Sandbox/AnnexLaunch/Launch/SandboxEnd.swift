@@ -72,11 +72,11 @@ package struct SandboxEnd: Sendable {
         return peak >= limit - limit / 20
     }
 
-    /// Whether the limit of processor time ended the process. Either the watch killed it, or `RLIMIT_CPU` explains a
-    /// kill without another cause. The kernel compares `RLIMIT_CPU` with whole seconds. It counts them by the ticks at
-    /// which the process was found running. The usage that the kernel reports is a different count, which was a fifth
-    /// lower on a busy machine. So if the usage is at least half of the limit, the kill is treated as a kill by the
-    /// limit.
+    /// Whether the limit of processor time ended the process. Either the watch of processor time killed the process, or
+    /// `RLIMIT_CPU` explains a kill without another cause. The kernel compares `RLIMIT_CPU` with whole seconds. It
+    /// counts these seconds by the ticks at which it found the process running. The usage that the kernel reports is a
+    /// different count, which was a fifth lower on a busy machine. So if the usage is at least half of the limit, the
+    /// kill is treated as a kill by the limit.
     package func ranOutOfProcessorTime(limit: Duration) -> Bool {
         guard isKilled else { return false }
         let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)

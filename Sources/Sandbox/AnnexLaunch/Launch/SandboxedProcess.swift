@@ -46,8 +46,8 @@ package final class SandboxedProcess: Sendable {
         self.holdings = Mutex(holdings)
     }
 
-    /// Kills the process through its own handle, because another process may have got its number. One call is enough,
-    /// even before the process is known.
+    /// Kills the process through its own handle, because another process may have got its number. One call is enough:
+    /// if the process is not known yet, it is killed as soon as it is known.
     package func kill() {
         holdings.withLock { holdings in
             holdings.mustDie = true
@@ -100,7 +100,7 @@ package final class SandboxedProcess: Sendable {
         killUnheld()
     }
 
-    /// Retries until a descriptor is free for the handle, or until the warden reports the end.
+    /// Tries to kill the process until a descriptor is free for its handle, or until the warden reports its end.
     private func killUnheld() {
         guard let number = holdings.withLock({ $0.unheld }) else { return }
         do throws(SystemError) {
@@ -145,7 +145,7 @@ package final class SandboxedProcess: Sendable {
 
     /// Waits until the process is gone after its warden was lost, because the lost warden cannot reap it. So no group
     /// is left behind, and no living process shares its identity with another sandbox. The wait takes five seconds at
-    /// most. If it fails, the next broker removes the remains when it starts.
+    /// most. If the process still lives then, the next broker removes the remains when it starts.
     private func awaitDeath(polls: Int) {
         guard polls < 1000, holdings.withLock({ $0.isAlive }) else { return finish(nil, usage: nil) }
         loop.schedule(after: .milliseconds(5)) { [self] in awaitDeath(polls: polls + 1) }

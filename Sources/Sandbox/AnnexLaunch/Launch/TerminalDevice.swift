@@ -3,8 +3,8 @@ internal import Glibc
 
 /// The file that the sandbox shows as `/dev/tty`.
 ///
-/// It is the sandbox's own terminal. So the launching process can see when the program opens it. The kernel's own
-/// `/dev/tty` leads to the same terminal, but one file stands for the terminals of all processes.
+/// This file is the sandbox's own terminal, so the launching process can see when the program opens it. The kernel's
+/// own `/dev/tty` leads to the same terminal, but it is one file for the terminals of all processes.
 struct TerminalDevice: ~Copyable {
     static let place = "/dev/tty"
 
@@ -21,8 +21,8 @@ struct TerminalDevice: ~Copyable {
         let named = try Descriptor.reference(to: terminal.path()).status()
         guard (named.device, named.inode) == (status.device, status.inode) else { return nil }
         if geteuid() == 0, status.group != group {
-            // The program runs as another user. It gets the terminal through its group. An owner could let other users
-            // of this machine open the terminal.
+            // The program runs as another user, and gets access to the terminal through its group. It does not become
+            // the owner, because an owner could let other users of this machine open the terminal.
             try terminal.setOwner(.max, group: group)
             try terminal.setMode(0o660)
         }

@@ -13,8 +13,8 @@ struct GrantLayout: ~Copyable {
         /// Whether the place needs a separate mount. If not, the mount of a place above it already shows it.
         var isMounted = true
 
-        /// Adds the rights of another name that leads to the same place. A writable place is then not executable, unless
-        /// one name has both rights.
+        /// Adds the rights of another name that leads to the same place. A writable place is then not executable,
+        /// unless the policy gives both rights to one of the names.
         mutating func join(_ more: PathRights) {
             let isStated = rights.isWritableCode || more.isWritableCode
             rights.formUnion(more)
@@ -58,8 +58,8 @@ struct GrantLayout: ~Copyable {
         for index in places.indices {
             let place = places[index]
             let above = places[..<index].last { place.path.isWithin($0.path) }
-            // A writable place always has a separate mount. The program cannot move a mount point away and replace it
-            // by a link.
+            // A writable place always has a separate mount, because the program cannot move a mount point away and
+            // replace it by a link.
             places[index].isMounted = above.map { $0.rights != place.rights || place.rights.contains(.write) } ?? true
             guard places[index].isMounted, let number = held.removeValue(forKey: Array(place.path.utf8)) else {
                 continue
@@ -118,7 +118,8 @@ struct GrantLayout: ~Copyable {
         switch error.errno {
         case ENOENT:
             let first = "a path that is handed over must exist: make it first"
-            // A whole home, for example, is not handed over in place of a missing directory in it.
+            // The remedy never suggests a dangerous directory, such as a whole home, in place of a missing directory in
+            // it.
             let holder = grant.path.parentPath
             let isHolder =
                 PathText.danger(holder, rights: grant.rights) == nil

@@ -3,12 +3,12 @@ internal import AnnexPolicy
 internal import Glibc
 
 /// The place to which a path on the host leads, and the links on the path. Some links lie in no bound directory, such
-/// as `/bin` that points at `usr/bin`. These links must be made again in the sandbox. Otherwise their names would lead
-/// nowhere there.
+/// as `/bin` that points at `usr/bin`. These links must be made again in the sandbox. Otherwise the names of the links
+/// would lead nowhere in the sandbox.
 package struct HostPath: ~Copyable {
     /// The path with every link resolved.
     package let path: String
-    /// The object at the end of the path, opened with a descriptor that only refers to it.
+    /// The object to which the path leads, as an `O_PATH` descriptor.
     let object: Descriptor
     package let isDirectory: Bool
     /// Every link on the path, with the path at which it was found.

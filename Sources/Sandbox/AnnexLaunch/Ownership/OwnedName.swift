@@ -65,7 +65,7 @@ package struct OwnedName: Hashable, Sendable {
         guard space == Self.ownSpace else { return true }
         if let time = Self.startTime(of: owner) { return time == started }
         // If the start time cannot be read because no descriptor is free, an existing process is treated as the owner.
-        // Otherwise its extensions would be ended.
+        // Otherwise the extensions of a running broker would be ended.
         return kill(owner, 0) == 0 || errno != ESRCH
     }
 

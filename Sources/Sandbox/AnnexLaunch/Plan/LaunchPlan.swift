@@ -15,11 +15,13 @@ package struct LaunchPlan: ~Copyable, Sendable {
         var inode: UInt64
         var descriptor: Int
         var access: BindAccess
-        /// The descriptor of the user namespace for the id map; nil for the sandbox's own user namespace.
+        /// The index, in the plan's descriptors, of the user namespace for the id map. nil for the sandbox's own user
+        /// namespace.
         var map: Int?
     }
 
-    /// A descriptor for the process: the plan's descriptor `index` becomes number `number`.
+    /// A descriptor that the process gets. `index` is its place in the plan's descriptors, and `number` is its number
+    /// in the process.
     struct Gift: Sendable {
         var index: Int
         var number: Int32
@@ -101,8 +103,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     /// The filter allows only an `execveat` whose sixth argument is this number.
     package var execNonce: UInt64 = 0
     package var landlock = LandlockRules()
-    /// The filter as `struct sock_filter[]`. It must allow `write`, `exit_group` and the one `execveat` of the launch
-    /// without notification. If there is a listener, the filter must allow `read` too.
+    /// The filter as `struct sock_filter[]`. Without notifying the broker, it must allow `write`, `exit_group` and the
+    /// launch's own `execveat`. If there is a listener, the filter must allow `read` too.
     package var filter: [UInt8] = []
     /// `SECCOMP_FILTER_FLAG_…`.
     package var filterFlags: UInt32 = 0
@@ -175,8 +177,8 @@ extension LaunchPlan {
     }
 
     /// Makes the process join a version 1 control group before its first step.
-    /// - Parameter tasks: the group's `tasks` file, opened for writing. A write to `cgroup.procs` would wait for a
-    ///   grace period of the kernel.
+    /// - Parameter tasks: the group's `tasks` file, opened for writing. This file is used because a write to
+    ///   `cgroup.procs` would wait for a grace period of the kernel.
     package mutating func join(tasks: consuming Descriptor) {
         groups.append(add(tasks))
     }
@@ -205,7 +207,7 @@ extension LaunchPlan {
 }
 
 /// The permitted uses of a bound object. Without any of these options, the object is read-only. A bind never honours
-/// set-user-ID, and does not show what is mounted on the host later.
+/// set-user-ID bits. It does not show file systems that the host mounts later.
 package struct BindAccess: OptionSet, Sendable, Hashable {
     package let rawValue: UInt32
 
@@ -218,9 +220,9 @@ package struct BindAccess: OptionSet, Sendable, Hashable {
     package static let device = BindAccess(rawValue: 1 << 1)
     /// No file in the object can be executed.
     package static let noExecute = BindAccess(rawValue: 1 << 2)
-    /// The object has an id map. Files that belong to one user on disk belong to the process inside, and the process's
-    /// new files get that owner on disk. The owner on disk is the plan's inside user, or the user that the bind's map
-    /// names.
+    /// The object has an id map. Inside the sandbox, the process owns the files that a certain user owns on disk. The
+    /// process's new files belong to the same user on disk. This user is the plan's inside user, or the user that the
+    /// bind's map names.
     package static let owned = BindAccess(rawValue: 1 << 3)
 }
 

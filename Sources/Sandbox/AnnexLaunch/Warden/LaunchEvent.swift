@@ -74,8 +74,8 @@ package struct LaunchTimes: Sendable, Hashable {
 
     /// The steps in the order of their ends, each with the time since the end of the preceding step.
     ///
-    /// The warden and the child run in parallel during some steps. The sum of the durations is the time of the whole
-    /// launch.
+    /// The warden and the child run in parallel during some steps. Nevertheless the durations add up to the time of the
+    /// whole launch, because each duration begins at the end of the preceding step.
     package var durations: [(step: LaunchStep, duration: Duration)] {
         var before = begun
         let reached = LaunchStep.allCases.compactMap { step in end(of: step).map { (step, $0) } }
@@ -144,8 +144,8 @@ struct WardenAnswer {
     }
 }
 
-/// The names of the items that a launch step numbers, such as its bind mounts. With these names a failure can name its
-/// item.
+/// The names of the items of each launch step, such as its bind mounts. The warden reports only the number of the
+/// failed item, and these names turn the number into a name.
 struct LaunchSubjects: Sendable {
     private let binds: [String]
     private let scratches: [String]

@@ -100,7 +100,7 @@ final class OutgoingPlan: Sendable {
     private let descriptors: DescriptorList
     /// The time at which a send first failed because this user had too many descriptors in flight.
     private let crowdedSince = Mutex<UInt64?>(nil)
-    /// How long sends may continue to fail for that reason, in nanoseconds.
+    /// How long sends may continue to fail because of descriptors in flight, in nanoseconds.
     private static let crowdedLongest: UInt64 = 2_000_000_000
 
     init(launch: UInt64, bytes: [UInt8], descriptors: consuming DescriptorList) {

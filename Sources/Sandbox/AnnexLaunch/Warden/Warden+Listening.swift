@@ -10,8 +10,8 @@ extension Warden {
     func beginListening() throws(SystemError) {
         let answers = try loop.watch(socket.descriptor.number) { [weak self] _ in self?.listen() }
         state.withLock { $0.watches.append(answers) }
-        // The end of the socket is not sufficient. A process that was just cloned may keep the socket open a moment
-        // longer than the warden lives.
+        // Watching the socket for its end is not sufficient. A process that the warden has just cloned may keep the
+        // socket open a moment longer than the warden lives.
         try process.watchEnd(on: loop) { [weak self] in self?.listenToTheLast() }
     }
 

@@ -2,7 +2,7 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// The broker's end of its warden. The warden is a small process that makes and reaps every sandbox. If the broker
+/// Represents the warden in the broker. The warden is a small process that makes and reaps every sandbox. If the broker
 /// dies, the warden ends all sandboxes.
 ///
 /// The warden is not a child of the host, so the host gets no SIGCHLD and no result of `wait` for it. Launches are
@@ -31,8 +31,8 @@ package final class Warden: Sendable {
     package let number: Int32
     /// The program that runs as this warden.
     package let program: WardenProgram
-    /// The controls in force in each sandbox with the layer `speculation`. These are all controls that this machine
-    /// offers.
+    /// The controls against side channels that are in force in each sandbox with the layer `speculation`. These are all
+    /// such controls that this machine offers.
     let controls: SpeculationControls
     let state = Mutex(State())
 

@@ -56,8 +56,8 @@ package final class DiskWatch: Watched {
         return failures.add(1, ordering: .relaxed).newValue < Sight.patienceWithHost ? nil : unmeasured
     }
 
-    /// The removed files that still use space; nil if the sandbox's processes cannot be examined. If the reason is a
-    /// lack of descriptors, the directory cannot be read either.
+    /// The removed files that still use space; nil if the sandbox's processes cannot be examined. If the cause is a
+    /// lack of descriptors, the directory cannot be read either, so the whole check fails.
     private func removed() -> NamelessFiles? {
         process().flatMap { process in
             try? NamelessFiles.removed(at: path, of: ProcessTree.members(of: process))
@@ -81,15 +81,15 @@ package struct DirectoryUse {
     package private(set) var files: UInt64
     /// Whether a directory in the contents cannot be read.
     private var isClosed = false
-    /// The errno of a lack in this process, such as a lack of descriptors. This lack prevented it from reading a part
-    /// of the directory.
+    /// The errno that names a resource that this process lacked, such as descriptors. Without this resource, the
+    /// process could not read a part of the directory.
     private var lack: Int32?
     /// Whether the contents exceed what can be counted. This is a separate flag, because a special value of `files` or
     /// `bytes` would change with the next addition.
     private var isTooMuch = false
     private var isTooDeep = false
-    /// Whether another file system is mounted in the directory. Its server may never answer, so its contents are not
-    /// examined.
+    /// Whether another file system is mounted in the directory. The server of that file system may never answer, so its
+    /// contents are not examined.
     private var hasMount = false
 
     /// Counts the contents of a directory that no program uses at the moment.
@@ -132,7 +132,7 @@ package struct DirectoryUse {
         lack.map { "\(name) could not be measured (\(Errno.name($0)) (\(Errno.text($0))))" }
     }
 
-    /// Whether further files would not change the result.
+    /// Whether the result is certain already, so that counting can stop.
     private var isFull: Bool { isTooMuch || isTooDeep || hasMount || files > inodes || bytes > size }
 
     /// Records an error. Files that were removed or replaced meanwhile are left to the next check. Any other error may

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// Watches the memory of a process and its descendants, if no control group limits all of this memory.
 ///
-/// `RLIMIT_DATA` limits private memory in the kernel. It does not count the kernel's page tables. It also does not
-/// count nameless files, which may be mapped or only held open. This class adds up memory of all these kinds ten times
-/// a second. The report then says `watched` and not `enforced`.
+/// The kernel limits private memory by `RLIMIT_DATA`. This limit does not count the page tables that the kernel keeps.
+/// It also does not count nameless files, which may be mapped or only held open. This class adds up memory of all these
+/// kinds ten times a second. The report then says `watched` and not `enforced`.
 final class MemoryWatch: Watched {
     static let interval = Duration.milliseconds(100)
 
@@ -49,10 +49,11 @@ final class MemoryWatch: Watched {
         return false
     }
 
-    /// Whether the use exceeds the limit. The private use of each process is quick to read, but the sum counts shared
-    /// memory several times. Only if that sum exceeds the limit, the exact shares are read. The processes are read one
-    /// after another. If a process ends after it was read, the shares of the other processes grow. Then the pages that
-    /// the ended process shared are counted too high. Therefore two successive readings must exceed the limit.
+    /// Whether the use exceeds the limit. The use of each single process is quick to read, but the sum of these numbers
+    /// counts shared memory several times. The exact shares are read only if that sum exceeds the limit. The processes
+    /// are read one after another. If a process ends after it was read, the shares of the other processes grow. Then
+    /// the pages that the ended process shared are counted too high. Therefore two successive readings must exceed the
+    /// limit.
     private func exceeds() throws(SystemError) -> Bool {
         let members = try members()
         var (sum, first) = (UInt64(0), UInt64?.none)
@@ -82,8 +83,7 @@ final class MemoryWatch: Watched {
         return mapped.own.addingClamped(max(mapped.shared, try NamelessFiles.memory(of: [thread]).bytes))
     }
 
-    /// The use of several processes together. If several processes share a page or an address space, it counts only
-    /// once.
+    /// The use of several processes together. A page or an address space that several processes share counts only once.
     private static func use(of members: [Int32]) throws(SystemError) -> UInt64 {
         var tellers: [Int32] = []
         for process in members {
@@ -120,7 +120,7 @@ final class MemoryWatch: Watched {
     }
 
     /// The process's share of the memory that it has mapped. If the process executed an unreadable file and cannot be
-    /// examined, this is all memory that it has mapped.
+    /// examined, the result is all memory that it has mapped.
     static func share(of process: Int32) throws(SystemError) -> ProcessMemory {
         let status = try status(of: process)
         do throws(SystemError) {

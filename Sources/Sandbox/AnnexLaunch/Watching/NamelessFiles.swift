@@ -66,8 +66,8 @@ extension NamelessFiles {
     }
 
     /// An empty collection that accepts only files that may lie in memory. Files on a disk use no memory. A file on
-    /// btrfs or overlay does not show whether it lies on a disk. For this file, the type of its mount decides, as the
-    /// members see the mount.
+    /// btrfs or overlay does not show whether it lies on a disk. For such a file, the type of its mount decides. The
+    /// type is read from the members' list of mounts.
     static func memory(mountedBy members: [Int32]) -> NamelessFiles {
         var mounts: MountTypes?
         return NamelessFiles { file in

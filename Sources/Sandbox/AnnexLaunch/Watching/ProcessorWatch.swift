@@ -53,8 +53,8 @@ final class ProcessorWatch: Watched {
 /// The processor time of a process and all its descendants in clock ticks, including descendants that have ended.
 ///
 /// The kernel adds a child's time to its parent when the parent waits for the child. If a parent ignores the ends of
-/// its children, their time is lost. Therefore this type also keeps the last known time of each process, and the larger
-/// of the two sums counts. Neither sum counts a tick twice.
+/// its children, their time is lost. Therefore this type also adds up the last known time of each process. The larger
+/// of this sum and the kernel's sum is the result. Neither sum counts a tick twice.
 struct ProcessorTally {
     /// A process number identifies a process only together with its start time.
     struct Identity: Hashable {

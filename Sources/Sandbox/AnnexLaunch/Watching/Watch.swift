@@ -73,9 +73,9 @@ package enum WatchFinding: Sendable, Hashable {
 final class Sight: Sendable {
     /// The number of successive failed checks after which the program is ended.
     static let patience = 2
-    /// The same number for failures that the host causes, such as a short lack of descriptors or memory. For the memory
-    /// watch, five checks take half a second. A lack in the host affects all its extensions at the same time. So a
-    /// smaller number would end all of them at once.
+    /// The corresponding number for failures that the host causes, such as a short lack of descriptors or memory. For
+    /// the memory watch, five checks take half a second. A lack in the host affects all its extensions at the same
+    /// time. So a smaller number would end all of them at once.
     static let patienceWithHost = 5
 
     private let isAlive: @Sendable () -> Bool
@@ -100,8 +100,8 @@ final class Sight: Sendable {
         }
     }
 
-    /// Whether the program can cause this error. It can execute a file that its host may not read. Or the host's
-    /// `/proc` does not show the program any more.
+    /// Whether the program can cause this error. The program causes it by executing a file that the host may not read.
+    /// The error also occurs if the host's `/proc` does not show the program any more.
     private static func canBeCausedByProgram(_ errno: Int32) -> Bool {
         [EACCES, EPERM, ENOENT, ESRCH].contains(errno)
     }

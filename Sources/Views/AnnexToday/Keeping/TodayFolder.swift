@@ -5,19 +5,20 @@ internal import Glibc
 
 /// The folder with the snapshots of the widgets and the order in which the user has put them.
 ///
-/// Several views of a user may share the folder. A view replaces each file as a whole, so the last writer wins. If a file
-/// cannot be read, the view works as if the file did not exist.
+/// Several views of a user may share the folder. A view replaces each file as a whole, so the last writer wins. If a
+/// file cannot be read, the view works as if the file did not exist.
 package struct TodayFolder: Sendable {
     private static let suffix = ".snapshot"
     private static let order = "order"
-    /// A snapshot that no view has replaced for so long is of no use to anybody.
+    /// The age at which a snapshot is removed, in nanoseconds: 30 days. Nobody needs a snapshot that no view has
+    /// replaced for so long.
     private static let oldest: Int64 = 30 * 24 * 60 * 60 * 1_000_000_000
     private static let mostEntries = 4096
     private static let mostOrderBytes = 256 << 10
 
     package let place: TodayPlace
 
-    /// - Parameter path: made if it does not exist, for its user alone.
+    /// - Parameter path: the folder. If it does not exist, it is made, and only its user can use it.
     package init(_ path: String) throws(SystemError) {
         place = try TodayPlace(path)
         try removeOld(Descriptor.directory(path))
@@ -27,7 +28,7 @@ package struct TodayFolder: Sendable {
 
     // MARK: Snapshots
 
-    /// The snapshot of a widget; nil if there is none of this build.
+    /// The snapshot of a widget; nil if the folder has no snapshot that this build of the widget drew.
     package func snapshot(of identifier: String, instance: String) -> WidgetSnapshot? {
         guard let name = Self.name(of: identifier), let bytes = read(name, atMost: SnapshotMessage.bytes),
             let message = try? SnapshotMessage(decoding: bytes, within: Self.limits),
@@ -62,7 +63,8 @@ package struct TodayFolder: Sendable {
 
     // MARK: Order
 
-    /// The identifiers of the widgets in the user's order. Widgets that are not listed follow.
+    /// The identifiers of the widgets in the user's order. A widget that is not in this list comes after the listed
+    /// widgets.
     package var order: [String] {
         guard let bytes = read(Self.order, atMost: Self.mostOrderBytes) else { return [] }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
@@ -73,7 +75,7 @@ package struct TodayFolder: Sendable {
     /// Keeps the order of some widgets. The other widgets keep their places.
     package func keep(order wanted: [String]) throws(SystemError) {
         var rest = wanted[...]
-        // The places of these widgets are given out anew.
+        // The places of the widgets in `wanted` are given to these widgets anew, in the wanted order.
         var all = order.map { wanted.contains($0) ? rest.removeFirst() : $0 }
         all += rest
         try write(Array(all.map { $0 + "\n" }.joined().utf8), to: Self.order)
@@ -82,7 +84,7 @@ package struct TodayFolder: Sendable {
     // MARK: Files
 
     private func read(_ name: String, atMost cap: Int) -> [UInt8]? {
-        // Another kind of file could block, or never end.
+        // Only a regular file is read. Reading another kind of file could block or never end.
         guard let folder = try? Descriptor.directory(path),
             let file = try? folder.openBeneath(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let kind = try? file.status().kind, kind == .regular
@@ -92,7 +94,8 @@ package struct TodayFolder: Sendable {
 
     private func write(_ bytes: [UInt8], to name: String) throws(SystemError) {
         let folder = try Descriptor.directory(path)
-        // Left over by a kill, it is removed as an old snapshot.
+        // If this process is killed before the renaming, the new file stays. It has the suffix of a snapshot, so a
+        // later view removes it as an old snapshot.
         let new = ".\(UInt64.random(in: .min ... .max))\(Self.suffix)"
         do throws(SystemError) {
             try folder.openBeneath(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600).writeAll(bytes)
@@ -105,8 +108,8 @@ package struct TodayFolder: Sendable {
 }
 
 extension TodayPlace {
-    /// Notices that an app has said whether its widget has content.
-    /// - Parameter onChange: called on a thread of the event loop.
+    /// Watches the marks with which apps say whether their widgets have content.
+    /// - Parameter onChange: a closure that is called after each change of the marks, on a thread of the event loop.
     func watch(onChange: @escaping @Sendable () -> Void) throws(SystemError) -> FileWatch {
         try FileWatch(
             [(marks, IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)], on: .shared(), onChange: onChange)

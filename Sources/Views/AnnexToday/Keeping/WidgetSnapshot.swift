@@ -4,7 +4,7 @@ package import AnnexModel
 
 /// The last state of a widget, kept between two views.
 package struct WidgetSnapshot: Sendable, Hashable {
-    /// The build of the widget that drew it. Another build's state is not shown.
+    /// The build of the widget that drew this state. A state that another build drew is not shown.
     package let instance: String
     package let date: WallClock
     package let state: WidgetState
@@ -16,11 +16,12 @@ package struct WidgetSnapshot: Sendable, Hashable {
     }
 }
 
-/// The file's contents. They are read with the same suspicion as a message of the widget.
+/// The contents of a snapshot's file. They are checked as strictly as a message of the widget.
 struct SnapshotMessage: Message {
     let snapshot: WidgetSnapshot
 
-    /// Replaced characters take three bytes, so a checked view may be larger than the view that came.
+    /// The check of a view may replace characters by characters of three bytes. So a checked view may be larger than
+    /// the view that the widget sent.
     private static let limits = ContentLimits(bytes: bytes, textBytes: 3 * ContentLimits.standard.textBytes)
     static let bytes = 3 << 20
     private static let day: Int64 = 86_400_000_000
@@ -31,7 +32,7 @@ struct SnapshotMessage: Message {
         let state = snapshot.state
         encoder.encode(snapshot.instance, as: 1)
         encoder.encode(snapshot.date.microseconds, as: 2)
-        // A view that cannot be encoded is left out.
+        // If the view cannot be encoded, the snapshot has no view.
         encoder.encode(state.view.flatMap { try? ContentMessage($0.root, within: Self.limits) }, as: 3)
         encoder.encode(state.hasContent, as: 4)
         encoder.encode(state.largestAvailableDisplayMode.rawValue, as: 5)
@@ -42,7 +43,8 @@ struct SnapshotMessage: Message {
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         let instance: String = try decoder.decode(1)
         let date = WallClock(microseconds: try decoder.decode(2))
-        // No calendar has room for every number. A clock that was set back a little is no fault.
+        // A date must be in a range that calendars can show. A date up to one day in the future is accepted, because
+        // the clock may have been set back a little.
         guard (0...WallClock.now().microseconds + Self.day).contains(date.microseconds) else {
             throw decoder.failure(2, reason: .rejected("is in the future, or before 1970"))
         }

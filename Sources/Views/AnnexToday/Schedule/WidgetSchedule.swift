@@ -1,9 +1,11 @@
 package import AnnexModel
 
-/// Decides when one widget is updated and stopped. It is a pure machine: it has no clock and does nothing by itself.
+/// Decides when one widget is updated and stopped. It is a pure state machine: it has no clock. It only answers each
+/// event with the next step.
 ///
-/// A visible widget is updated when it appears, then at each interval. A failure lets it wait longer each time. Each update takes one
-/// token from a budget, so that a widget cannot make the view busy by ending or failing.
+/// A visible widget is updated when it appears, and then once in each interval. After a failure, the widget waits for
+/// its next update. Each further failure in a row makes this wait longer. Each update takes one token from a budget, so
+/// a widget that ends or fails again and again cannot keep the view busy.
 package struct WidgetSchedule: Sendable, Hashable {
     /// What has happened to the widget.
     package enum Event: Sendable, Hashable {
@@ -11,19 +13,20 @@ package struct WidgetSchedule: Sendable, Hashable {
         case appeared
         /// The view is not shown any more.
         case disappeared
-        /// The update of this number is over.
+        /// The update with this number is over.
         case updated(Int, WidgetUpdateResult)
-        /// The widget's process has ended by its own fault. During an update, its failure counts instead.
+        /// The widget's process has ended by its own fault. If this happens during an update, only the failure of the
+        /// update counts.
         case crashed
         /// The user wants fresh content.
         case asked
-        /// `wake` has passed.
+        /// The time `wake` has come.
         case timePassed
     }
 
     /// What to do next.
     package enum Step: Sendable, Hashable {
-        /// Launch the widget if it does not run, and update it. The number tells this update from all earlier ones.
+        /// Launch the widget if it does not run, and update it. Each update has a number of its own.
         case update(Int)
         /// End the widget's process.
         case stop
@@ -50,7 +53,7 @@ package struct WidgetSchedule: Sendable, Hashable {
         budget = UpdateBudget(rules)
     }
 
-    /// When the machine must hear of the time; nil if it waits for something else.
+    /// The time at which the caller must send `timePassed`; nil if the schedule does not wait for a time.
     package var wake: Duration? {
         guard case .resting(let moment) = phase else { return nil }
         return moment
@@ -59,7 +62,7 @@ package struct WidgetSchedule: Sendable, Hashable {
     package var isUpdating: Bool { phase == .updating }
 
     /// - Parameter now: the time since any fixed moment. It never goes back.
-    /// - Returns: the step to take; nil for none.
+    /// - Returns: the step to take; nil if there is nothing to do.
     package mutating func handle(_ event: Event, at now: Duration) -> Step? {
         switch (phase, event) {
         case (.hidden, .appeared): return update(at: now)
@@ -76,7 +79,7 @@ package struct WidgetSchedule: Sendable, Hashable {
         return nil
     }
 
-    /// Updates the widget if its budget allows that, else waits for the budget.
+    /// Updates the widget if its budget has a token. Otherwise the widget waits until the budget gets one.
     private mutating func update(at now: Duration) -> Step? {
         let moment = budget.take(at: now)
         guard moment <= now else {
@@ -98,7 +101,7 @@ package struct WidgetSchedule: Sendable, Hashable {
         phase = .resting(until: now + (isFailure ? rules.pause(after: failures) : rules.interval))
     }
 
-    /// Users press keys again and again.
+    /// Whether the last update began long enough ago. Users press the key for an update again and again.
     private func isPatient(at now: Duration) -> Bool {
         lastUpdate.map { now >= $0 + rules.betweenQuestions } ?? true
     }
@@ -106,37 +109,39 @@ package struct WidgetSchedule: Sendable, Hashable {
 
 /// The times of a Today view.
 package struct TodayRules: Sendable, Hashable {
-    /// Between two updates of a visible widget.
+    /// The time from one update of a visible widget to the next.
     package var interval = Duration.seconds(15 * 60)
-    /// After the first failed update. Each further failure doubles it.
+    /// The pause after the first failed update. Each further failure in a row doubles the pause.
     package var firstPause = Duration.seconds(15)
     package var longestPause = Duration.seconds(60 * 60)
-    /// The updates that a widget may begin in a short time.
+    /// The most updates that a widget may begin one after another.
     package var mostUpdates = 12
-    /// Each of these gives one update back.
+    /// After each period of this length, the widget may begin one more update.
     package var refill = Duration.seconds(5 * 60)
-    /// Between two updates that the user asks for.
+    /// The least time from the last update to an update that the user asks for.
     package var betweenQuestions = Duration.seconds(2)
-    /// How long a tap allows a widget to open an app. The broker's own limit begins when the tap is passed on to the widget.
+    /// How long a tap allows a widget to open an app. The broker's own limit begins when the tap is passed on to the
+    /// widget.
     package var tapsCountFor = Duration.seconds(5)
-    /// Between two views of a widget that changes by itself.
+    /// The least time between two views of a widget that changes by itself.
     package var betweenChanges = Duration.milliseconds(100)
 
     package init() {}
 
-    /// - Parameter failures: at least 1.
+    /// - Parameter failures: the number of failed updates in a row, at least 1.
     func pause(after failures: Int) -> Duration {
-        // Twenty doublings of any pause that makes sense exceed the longest one.
+        // After twenty doublings, any reasonable first pause is longer than `longestPause`.
         min(firstPause * (1 << min(failures - 1, 20)), longestPause)
     }
 }
 
-/// The updates that a widget may begin: a number of tokens, which time gives back.
+/// The budget of a widget's updates. Each update takes a token, and the budget gets one token back in each period of
+/// `refill`.
 private struct UpdateBudget: Sendable, Hashable {
     private let most: Int
     private let refill: Duration
     private var tokens: Int
-    /// The time up to which tokens were given back.
+    /// The time for which all tokens have been given back already.
     private var counted: Duration?
 
     init(_ rules: TodayRules) {
@@ -146,7 +151,8 @@ private struct UpdateBudget: Sendable, Hashable {
     }
 
     /// Takes a token.
-    /// - Returns: now; if there is none, the moment of the next one, and none is taken.
+    /// - Returns: `now` if the budget had a token. Otherwise no token is taken, and this is the moment at which the
+    ///   next token comes.
     mutating func take(at now: Duration) -> Duration {
         var since = counted ?? now
         while tokens < most, since + refill <= now {

@@ -1,11 +1,12 @@
 internal import AnnexBrokerAPI
 internal import AnnexLinux
 
-/// Does work that may block on a thread of its own, one piece after another, while tasks wait for it.
+/// Does work that may block, on a thread of its own. Each piece of work waits for the piece before it. A task that
+/// needs the result is suspended meanwhile.
 struct BlockingWork: Sendable {
     private let lane = Lane("annex-today")
 
-    /// Asks the broker.
+    /// Does work that asks the broker. Throws the error of the broker if there is one.
     func asking<Answer: Sendable>(
         _ work: @escaping @Sendable () throws(BrokerError) -> Answer
     ) async throws(BrokerError) -> Answer {

@@ -2,15 +2,15 @@ package import AnnexBrokerAPI
 package import AnnexLinux
 package import AnnexModel
 
-/// One widget of a Today view, as it is to be drawn now.
+/// One widget of a Today view, in the state that is drawn now.
 package struct TodayCard: Sendable, Identifiable {
     /// How new the view is.
     package enum Freshness: Sendable, Hashable {
         /// There is no view yet.
         case none
-        /// The widget has drawn it since the view is shown.
+        /// The widget has drawn the view since the Today view was shown.
         case fresh
-        /// The view is from this moment, and no newer one has come.
+        /// The widget drew the view at this moment, and has sent no newer view.
         case old(since: WallClock)
     }
 
@@ -19,12 +19,12 @@ package struct TodayCard: Sendable, Identifiable {
     package internal(set) var state = WidgetState() {
         didSet { content = state.view?.excerpt(nodes: Self.mostNodes, scalars: Self.mostScalars) }
     }
-    /// The part of the view that surfaces draw. No card has room for more.
+    /// The part of the view that surfaces draw. Larger views do not fit into a card.
     package private(set) var content: ContentTree?
     package internal(set) var freshness = Freshness.none
     /// The result of the last update; nil before the first one.
     package internal(set) var result: WidgetUpdateResult?
-    /// Whether the widget looks for something new just now.
+    /// Whether an update of the widget is running.
     package internal(set) var isUpdating = false
     /// Why the widget has no fresh view, or did not do what the user asked for; nil if all is well.
     package internal(set) var failure: String?
@@ -34,7 +34,7 @@ package struct TodayCard: Sendable, Identifiable {
     private static let mostNodes = 200
     private static let mostScalars = 8_000
 
-    /// When the widget has drawn its view.
+    /// When the widget drew its view.
     private var drawn: WallClock?
 
     init(widget: InstalledExtension, isExpanded: Bool) {
@@ -42,7 +42,7 @@ package struct TodayCard: Sendable, Identifiable {
         self.isExpanded = isExpanded
     }
 
-    /// A state without a view leaves the last view as it is.
+    /// Takes over a new state. If the new state has no view, the card keeps the last view.
     mutating func take(_ state: WidgetState) {
         let view = state.view ?? self.state.view
         self.state = state

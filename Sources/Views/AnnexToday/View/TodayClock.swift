@@ -1,9 +1,9 @@
-/// The time of a Today view. Tests have one of their own.
+/// The time of a Today view. Tests use a clock of their own.
 package protocol TodayClock: Sendable {
     /// The time since a fixed moment.
     var now: Duration { get }
 
-    /// Returns when the moment has come.
+    /// Waits until this moment.
     /// - Throws: if the task is cancelled.
     func sleep(until moment: Duration) async throws
 }
@@ -17,7 +17,8 @@ package struct MachineClock: TodayClock {
     package var now: Duration { start.duration(to: SuspendingClock.now) }
 
     package func sleep(until moment: Duration) async throws {
-        // Nobody sees whether a widget is updated a second later, and the kernel can wake this process together with others.
+        // An update may begin a second late, because nobody sees the difference. With this tolerance, the kernel can
+        // wake this process together with other processes.
         try await Task.sleep(until: start.advanced(by: moment), tolerance: .seconds(1), clock: SuspendingClock())
     }
 }

@@ -8,10 +8,10 @@ package struct TodaySurface: Sendable, Hashable {
         case view
         /// The view on a lock screen. It shows only what needs no login, and opens no app.
         case lockScreen = "lock-screen"
-        /// A list of quick actions. It shows one widget of each app, which stays compact.
+        /// A list of quick actions. It shows one widget of each app, and widgets stay compact.
         case quickActions = "quick-actions"
 
-        /// Whether the user must log in before anything but a widget itself can be used.
+        /// Whether the user must log in before using anything except the widgets themselves.
         package var isLocked: Bool { self == .lockScreen }
 
         func shows(_ widget: InstalledExtension) -> Bool {
@@ -24,7 +24,7 @@ package struct TodaySurface: Sendable, Hashable {
     }
 
     package let kind: Kind
-    /// In points.
+    /// The width in points.
     package let width: Int
     /// The largest height of an expanded widget, in points.
     package let expandedHeight: Int

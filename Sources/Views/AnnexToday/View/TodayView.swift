@@ -3,11 +3,11 @@ package import AnnexHost
 internal import AnnexLinux
 package import AnnexModel
 
-/// A Today view shows the widgets that the user has switched on, in the user's order. Each widget shows its last content until
-/// fresh content arrives.
+/// A Today view shows the widgets that the user has switched on, in the user's order. Each widget shows its last
+/// content until fresh content arrives.
 ///
-/// A Today view is a host like any other. It draws nothing itself. The code that displays it draws `cards` once, and again
-/// after each value of `changes`.
+/// A Today view is a host like any other. It draws nothing itself. The code that displays the view draws `cards` once,
+/// and again after each value of `changes`.
 package actor TodayView {
     private struct Widget {
         var card: TodayCard
@@ -26,9 +26,10 @@ package actor TodayView {
     private var widgets: [String: Widget] = [:]
     private var order = WidgetOrder()
     private var expanded: Set<String> = []
-    /// Lists of widgets are numbered. `last` is the newest list that the view asked for, and `applied` the newest list in use.
+    /// Lists of widgets are numbered. `last` is the newest list that the view asked for, and `applied` the newest list
+    /// in use.
     private var reloads = (last: 0, applied: 0)
-    /// The installed widgets that are switched off: the user could add them.
+    /// The installed widgets that are switched off. The user can add them.
     package private(set) var offers: [InstalledExtension] = []
     private var surface: TodaySurface?
     private var alarm: (moment: Duration, task: Task<Void, Never>)?
@@ -44,8 +45,8 @@ package actor TodayView {
 
     /// - Parameters:
     ///   - host: the host through which the view launches the widgets.
-    ///   - folder: keeps snapshots and the order; nil for a view that keeps nothing.
-    ///   - isWanted: chooses among the widgets that are switched on.
+    ///   - folder: the folder that keeps the snapshots and the order; nil for a view that keeps nothing.
+    ///   - isWanted: whether the view shows a widget that is switched on.
     package init(
         of host: AnnexHost, keepingIn folder: TodayFolder?, rules: TodayRules = TodayRules(),
         clock: any TodayClock = MachineClock(),
@@ -70,10 +71,10 @@ package actor TodayView {
     /// What to draw now, from top to bottom.
     package var cards: [TodayCard] { order.identifiers.compactMap { widgets[$0]?.card }.filter(\.isShown) }
 
-    /// Whether a widget looks for something new just now.
+    /// Whether an update of any widget is running.
     package var isUpdating: Bool { widgets.values.contains { $0.schedule.isUpdating } }
 
-    /// Shows the view, or gives the shown view another size.
+    /// Shows the view. If the view is shown already, gives it another size.
     /// - Throws: if the broker does not answer.
     package func show(on surface: TodaySurface) async throws(BrokerError) {
         let before = self.surface
@@ -85,7 +86,8 @@ package actor TodayView {
             if before.kind != surface.kind { try await reload() }
             return
         }
-        // The view follows changes before it asks for the list. So it misses no change that happens after the list was made.
+        // The view follows changes before it asks for the list. So the view misses no change that happens after the
+        // broker made the list.
         follow()
         do throws(BrokerError) {
             try await reload()
@@ -95,7 +97,7 @@ package actor TodayView {
         }
     }
 
-    /// Hides the view. The widgets end. Their snapshots stay.
+    /// Hides the view and ends its widgets. Their snapshots stay.
     package func hide() {
         surface = nil
         for follower in followers { follower.cancel() }
@@ -104,7 +106,7 @@ package actor TodayView {
     }
 
     /// Hides the view and waits until its widgets have ended.
-    /// - Parameter limit: a widget that takes longer ends with this process.
+    /// - Parameter limit: the longest time to wait. A widget that takes longer ends with this process.
     package func close(within limit: Duration) async {
         hide()
         let runners = widgets.values.map(\.runner)
@@ -127,13 +129,14 @@ package actor TodayView {
 
     // MARK: The user
 
-    /// Passes on what the user did in a widget. On a lock screen, the widget may not open an app for it.
+    /// Passes on what the user did in a widget. On a lock screen, this does not allow the widget to open an app.
     package func perform(_ action: ContentAction, in identifier: String) {
         let isLocked = surface?.kind.isLocked ?? true
         widgets[identifier]?.jobs.add(.perform(action, at: isLocked ? nil : clock.now))
     }
 
-    /// Shows all of a widget, or only its compact part. If the view does not show the widget yet, this holds as soon as it does.
+    /// Shows all of a widget, or only its compact part. If the view does not show the widget yet, the setting takes
+    /// effect when the widget appears.
     package func setExpanded(_ isExpanded: Bool, for identifier: String) {
         expanded = isExpanded ? expanded.union([identifier]) : expanded.subtracting([identifier])
         guard widgets[identifier].map({ $0.card.isExpanded != isExpanded }) ?? false else { return }
@@ -155,8 +158,8 @@ package actor TodayView {
     }
 
     /// Switches a widget on or off. All views of the same broker show the same widgets.
-    /// - Throws: `disabled` on a lock screen; `unknownExtension` if the view neither shows nor offers such a widget; or another
-    ///   error of the broker.
+    /// - Throws: `disabled` on a lock screen; `unknownExtension` if the view does not show or offer such a widget; or
+    ///   another error of the broker.
     package func setAdded(_ isAdded: Bool, for identifier: String) async throws(BrokerError) {
         if surface?.kind.isLocked ?? false {
             throw BrokerError(
@@ -173,15 +176,16 @@ package actor TodayView {
         try await reload()
     }
 
-    /// An identifier that a caller made up, in a message.
+    /// An identifier in the form for a message. It is escaped, because the caller may have made it up.
     private static func shown(_ identifier: String) -> String { "\(Escaped(identifier, limit: 200))" }
 
     // MARK: The widgets
 
-    /// Follows what is installed and switched on, and what apps say of their widgets.
+    /// Follows which extensions are installed and switched on. Also follows whether apps say that their widgets have
+    /// content.
     private func follow() {
         let (marks, mark) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // If there is no watch, the view sees such a change when the list of extensions changes.
+        // If the marks cannot be watched, the view sees what an app has said only when the list of extensions changes.
         contentWatch = folder.flatMap { folder in try? folder.place.watch { mark.yield() } }
         followers = [
             Task { [weak self, changes = host.changes] in for await _ in changes { try? await self?.reload() } },
@@ -200,7 +204,7 @@ package actor TodayView {
             let snapshots = withContent.map { folder?.snapshot(of: $0.id, instance: $0.instance) }
             return (folder?.order ?? [], Array(zip(withContent, snapshots)))
         }
-        // A list that was asked for later may already be in use.
+        // A list that the view asked for later may already be in use.
         guard let kind = surface?.kind, number > reloads.applied else { return }
         reloads.applied = number
         offers = kind.isLocked ? [] : usable.filter { !$0.isEnabled }
@@ -242,7 +246,8 @@ package actor TodayView {
     // MARK: What widgets report
 
     private func take(_ report: WidgetRunner.Report, of identifier: String, doing jobs: WidgetJobs) async {
-        // The widget may have been removed, and added again, while its runner still ended it.
+        // The report may come from an old runner: the widget may have been removed and added again while its old runner
+        // still ended it.
         guard let widget = widgets[identifier], widget.jobs === jobs else { return }
         var card = widget.card
         switch report {
@@ -267,7 +272,8 @@ package actor TodayView {
     }
 
     private func keep(_ card: TodayCard) async {
-        // If the card is not fresh, its content is from an earlier launch. A snapshot would give it the date of this launch.
+        // If the card is not fresh, its content is from an earlier launch. A snapshot would give this old content the
+        // date of this launch.
         guard let folder, card.freshness == .fresh else { return }
         let snapshot = WidgetSnapshot(of: card.widget.instance, at: WallClock.now(), state: card.state)
         // If the disk is full, only the snapshot for the next view is lost.
@@ -309,7 +315,7 @@ package actor TodayView {
     }
 
     private func timeHasPassed() {
-        // An alarm that another one has replaced may have rung already.
+        // A newer alarm may have replaced this alarm after this alarm had already rung.
         guard !Task.isCancelled else { return }
         alarm = nil
         handle(.timePassed, of: order.identifiers)

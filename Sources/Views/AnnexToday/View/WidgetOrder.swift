@@ -7,10 +7,11 @@ struct WidgetOrder: Sendable {
 
     /// Takes over the widgets of a new list.
     /// - Parameters:
-    ///   - widgets: all widgets of the view. Widgets that have no place in the order follow in this order.
+    ///   - widgets: all widgets of the view. A widget without a place in the kept order comes after the other widgets,
+    ///     in the order of this list.
     ///   - kept: the order that was read from disk.
-    ///   - moves: the number of moves when it was read. If the user has moved a widget since then, the order on disk may be older than
-    ///     this one, which then counts.
+    ///   - moves: the number of moves when `kept` was read. If the user has moved a widget since then, `kept` may be
+    ///     out of date, and the present order counts.
     mutating func take(_ widgets: [String], by kept: [String], asOf moves: Int) {
         let kept = moves == self.moves ? kept : identifiers
         let places = Dictionary(kept.enumerated().map { ($1, $0) }) { first, _ in first }
@@ -19,11 +20,12 @@ struct WidgetOrder: Sendable {
         }.map(\.element)
     }
 
-    /// Moves a widget to another place among the widgets that are shown. Widgets without a card keep their places.
+    /// Moves a widget to another place among the widgets that are shown. Widgets without a shown card keep their
+    /// places.
     /// - Parameters:
     ///   - place: counted from 0. A place beyond the last one counts as the last one.
-    ///   - shown: the widgets with a card, in this order.
-    /// - Returns: false if the order has no such widget.
+    ///   - shown: the widgets whose cards are shown, from top to bottom.
+    /// - Returns: false if the order does not contain the widget.
     mutating func move(_ identifier: String, to place: Int, among shown: [String]) -> Bool {
         guard let old = identifiers.firstIndex(of: identifier) else { return false }
         identifiers.remove(at: old)

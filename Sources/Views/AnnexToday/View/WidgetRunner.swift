@@ -4,15 +4,16 @@ internal import Synchronization
 
 /// Runs one widget: launches it, tells it what happens, and ends it.
 ///
-/// A runner does one job after another, and each widget has a runner of its own. So a widget that hangs delays only its own jobs.
+/// A runner does one job after another, and each widget has a runner of its own. So a widget that hangs delays only its
+/// own jobs.
 struct WidgetRunner: Sendable {
     enum Report: Sendable {
         case state(WidgetState)
-        /// The update of this number is over; with the failure, if it has failed.
+        /// The update with this number is over. `failure` is the reason if the update failed.
         case updated(Int, WidgetUpdateResult, failure: String?)
         /// The widget did not do what the user or the surface asked for.
         case failed(String)
-        /// The widget has ended, and this runner had not asked for it.
+        /// The widget has ended, and this runner had not asked it to end.
         case ended(Termination)
     }
 
@@ -24,8 +25,8 @@ struct WidgetRunner: Sendable {
     private let report: @Sendable (Report) async -> Void
 
     /// - Parameters:
-    ///   - placement: the widget's place at this moment.
-    ///   - report: is called for one report after another, and waited for.
+    ///   - placement: returns the widget's place at the moment of the call.
+    ///   - report: is called for each report. The runner waits for the call before it makes the next report.
     init(
         of identifier: String, on host: AnnexHost, rules: TodayRules, clock: any TodayClock,
         placement: @escaping @Sendable () async -> WidgetPlacement,
@@ -39,7 +40,7 @@ struct WidgetRunner: Sendable {
         self.report = report
     }
 
-    /// Does the jobs until there can be no more, and then ends the widget.
+    /// Does the jobs until no more jobs can follow. Then ends the widget.
     func run(_ jobs: WidgetJobs) async {
         var running: RunningWidget?
         for await _ in jobs.arrivals {
@@ -66,7 +67,8 @@ struct WidgetRunner: Sendable {
             await report(.state(widget.state))
             await report(.updated(number, result, failure: nil))
         } catch {
-            // A crash is reported before the update that it ended, which counts for both.
+            // If a crash ended the update, the crash is reported first. The schedule ignores a crash during an update,
+            // so the two reports count as one failure.
             if let running, running.hasEnded { await running.end() }
             await report(.updated(number, .failed, failure: "\(error)"))
         }
@@ -75,7 +77,7 @@ struct WidgetRunner: Sendable {
     private func perform(_ action: ContentAction, at moment: Duration?, in running: inout RunningWidget?) async {
         do throws(HostError) {
             let widget = try await launched(&running)
-            // A tap that waited for a slow widget no longer allows it to open an app.
+            // If a tap had to wait too long for a slow widget, it no longer allows the widget to open an app.
             let isLate = moment.map { clock.now - $0 > rules.tapsCountFor } ?? true
             await report(.state(isLate ? try await widget.performLate(action) : try await widget.perform(action)))
         } catch {
@@ -104,14 +106,14 @@ struct WidgetRunner: Sendable {
     }
 }
 
-/// A widget that was launched, and the task that follows what it does by itself.
+/// A widget that was launched, and the task that follows the changes that the widget makes by itself.
 private struct RunningWidget {
     let widget: WidgetSession
     private let follower: Task<Void, Never>
-    /// An end that the runner wished for is not reported.
+    /// Whether the runner wants the widget to end. Such an end is not reported.
     private let wish = EndWish()
 
-    /// - Parameter pause: between two views that the widget sends by itself.
+    /// - Parameter pause: the time between two reports of states that the widget sends by itself.
     init(
         _ widget: WidgetSession, pause: Duration,
         reporting report: @escaping @Sendable (WidgetRunner.Report) async -> Void
@@ -120,8 +122,8 @@ private struct RunningWidget {
         follower = Task { [wish] in
             for await state in widget.changes {
                 await report(.state(state))
-                // The next state waits meanwhile, and a newer one takes its place. So a widget that changes all the time is drawn
-                // only so often.
+                // During the pause, only the newest state waits. So even a widget that changes all the time is drawn
+                // only once in each pause.
                 try? await Task.sleep(for: pause)
             }
             guard let end = await widget.session.untilEnd(), !wish.isMade else { return }
@@ -131,7 +133,7 @@ private struct RunningWidget {
 
     var hasEnded: Bool { widget.session.termination != nil }
 
-    /// Ends the widget if it still runs. Returns when all its reports were taken.
+    /// Ends the widget if it still runs. Returns when all reports of the widget were handled.
     func end() async {
         if !hasEnded { wish.make() }
         await widget.disappear()

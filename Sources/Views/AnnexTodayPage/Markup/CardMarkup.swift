@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexToday
 
-/// One widget as an `article` of the page, in a form of its own. So its buttons work without a script.
+/// One widget as an `article` of the page. The article has a form of its own, so its buttons work without a script.
 struct CardMarkup {
     private let card: TodayCard
     private let surface: TodaySurface
@@ -13,7 +13,7 @@ struct CardMarkup {
         self.surface = surface
     }
 
-    /// - Parameter place: of the card, and how many cards there are.
+    /// - Parameter place: the card's place among all `count` cards, counted from 0.
     func markup(at place: Int, of count: Int) -> Markup {
         var body = Markup()
         body.add("form", with: [("method", "post"), ("action", "do")]) { form in
@@ -61,7 +61,7 @@ struct CardMarkup {
             }
             add(Control("update", titled: "Refresh"), to: &menu)
             guard !surface.kind.isLocked else { return }
-            // Opens without a script.
+            // The browser opens this element without a script.
             menu.add("details") { details in
                 details.add("summary", with: [("id", "arrange-\(card.id)")]) { $0.add("Arrange") }
                 details.add("div", with: [("class", "controls")]) { addArrangement(to: &$0, at: place, of: count) }
@@ -91,7 +91,8 @@ struct CardMarkup {
         menu.add(
             "button",
             with: [
-                // "Show more" and "Show less" are one button, which keeps the focus.
+                // "Show more" and "Show less" have the same identifier. So the button keeps the focus when one takes
+                // the place of the other.
                 ("id", "\(control.name == "collapse" ? "expand" : control.name)-\(card.id)"), ("name", "do"),
                 ("value", control.wish), ("aria-label", "\(control.title): \(card.widget.displayName)"),
             ]

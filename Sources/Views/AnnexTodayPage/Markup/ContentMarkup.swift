@@ -1,13 +1,14 @@
 internal import AnnexModel
 
-/// The view of a widget as HTML. Buttons are of the form around it, and pictures have addresses of their own.
+/// The view of a widget as HTML. Buttons belong to the form that surrounds the view, and each picture has an address of
+/// its own.
 struct ContentMarkup {
     private let identifier: String
     private var buttons = 0
     private(set) var pictures: [[UInt8]] = []
     private(set) var markup = Markup()
 
-    /// - Parameter identifier: of the widget; pictures lie at `picture/IDENTIFIER/NUMBER`.
+    /// - Parameter identifier: the widget's identifier. The addresses of pictures are `picture/IDENTIFIER/NUMBER`.
     init(_ tree: ContentTree, of identifier: String) {
         self.identifier = identifier
         if case .list(let nodes) = tree.root {
@@ -34,7 +35,8 @@ struct ContentMarkup {
     }
 
     private mutating func add(_ nodes: [ContentNode], in kind: String) {
-        // The closure cannot change this value while it writes into the markup, so the parts are made apart.
+        // While `markup.add` writes, its closure cannot change this value, because the markup is part of this value. So
+        // the inner markup is made before.
         let outer = markup
         markup = Markup()
         for node in nodes { add(node) }
@@ -45,7 +47,8 @@ struct ContentMarkup {
 
     private mutating func add(picture: [UInt8], describedAs description: String) {
         guard let size = PictureHeader(picture) else { return }
-        // The digest makes another picture another address, and the size keeps the page from moving when it comes.
+        // The fingerprint gives another picture another address. The size reserves the room, so the page does not move
+        // when the picture arrives.
         let address = "picture/\(identifier)/\(pictures.count)?\(Fingerprint(of: picture))"
         pictures.append(picture)
         markup.addEmpty(
@@ -72,13 +75,13 @@ struct ContentMarkup {
 
     private mutating func button(_ title: String, asking wish: String, isPressed: Bool? = nil) -> Markup {
         buttons += 1
-        // A button without a name could not be read out.
+        // A screen reader could not read out a button without a name.
         let name = title.allSatisfy(\.isWhitespace) ? "Button" : title
         var button = Markup()
         button.add(
             "button",
             with: [
-                // After a change of the card, the focus goes to the button of the same number.
+                // After a change of the card, the button with the same number gets the focus.
                 ("id", "pick-\(buttons)-\(identifier)"), ("name", "do"), ("value", wish), ("dir", "auto"),
                 ("aria-pressed", isPressed.map { $0 ? "true" : "false" }),
             ]
@@ -87,7 +90,7 @@ struct ContentMarkup {
     }
 }
 
-/// A short word that differs if the bytes differ, unless somebody wants it not to (FNV-1a).
+/// A short word that differs if the bytes differ (FNV-1a). An attacker can choose different bytes with the same word.
 struct Fingerprint: CustomStringConvertible {
     private let value: UInt64
 

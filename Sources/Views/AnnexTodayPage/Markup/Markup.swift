@@ -1,5 +1,5 @@
-/// Text of an HTML document. Names of elements and attributes are words of this program, and everything else is escaped. So no text of
-/// an extension becomes markup.
+/// Text of an HTML document. The names of elements and attributes come from this program. Everything else is escaped.
+/// So no text of an extension becomes markup.
 struct Markup: Sendable, Hashable {
     private(set) var text = ""
 
@@ -21,8 +21,9 @@ struct Markup: Sendable, Hashable {
 
     mutating func add(_ other: Markup) { text += other.text }
 
-    /// Adds the page's own style sheet, which is no text of an extension.
-    /// - Parameter nonce: the word by which the content security policy of this answer knows the sheet.
+    /// Adds the page's own style sheet. It is not escaped, because no text of an extension is in it.
+    /// - Parameter nonce: the word by which the content security policy of the page's answer recognizes the style
+    ///   sheet.
     mutating func addStyleSheet(knownBy nonce: String) {
         add("style", with: [("nonce", nonce)]) { $0.text += PageStyle.sheet }
     }
@@ -33,7 +34,7 @@ struct Markup: Sendable, Hashable {
         text += ">"
     }
 
-    /// The characters that end a text or an attribute, as references.
+    /// Replaces the characters that could end a text or an attribute by character references.
     static func escaped(_ plain: String) -> String {
         var text = ""
         text.reserveCapacity(plain.utf8.count)

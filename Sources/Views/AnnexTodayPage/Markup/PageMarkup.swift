@@ -1,10 +1,10 @@
 internal import AnnexBrokerAPI
 internal import AnnexToday
 
-/// The whole document, and the part of it that changes.
+/// Makes the whole document of the page, and the part of the document that changes.
 enum PageMarkup {
-    /// - Parameter nonce: by which the content security policy knows the style sheet. The sheet is in the document, so that the browser
-    ///   need not wait for it.
+    /// - Parameter nonce: the word by which the content security policy recognizes the style sheet. The style sheet is
+    ///   part of the document, so the browser does not have to wait for it.
     static func document(of contents: Markup, styledBy nonce: String) -> String {
         var page = Markup()
         page.add("html", with: [("lang", "en")]) { html in
@@ -25,13 +25,13 @@ enum PageMarkup {
         head.addEmpty("meta", with: [("name", "viewport"), ("content", "width=device-width, initial-scale=1")])
         head.addEmpty("meta", with: [("name", "color-scheme"), ("content", "light dark")])
         head.add("title") { $0.add("Today") }
-        // Without an icon, browsers ask for one outside of the page's own address.
+        // If the page names no icon, browsers request one from outside of the page's own address.
         head.addEmpty("link", with: [("rel", "icon"), ("href", "data:,")])
         head.addStyleSheet(knownBy: nonce)
         head.add("script", with: [("src", "script.js"), ("defer", "")]) { _ in }
     }
 
-    /// All cards, and the widgets that could be added.
+    /// All cards, and the widgets that the user can add.
     static func contents(_ cards: [TodayCard], offers: [InstalledExtension], on surface: TodaySurface) -> Markup {
         var markup = Markup()
         for (place, card) in cards.enumerated() {

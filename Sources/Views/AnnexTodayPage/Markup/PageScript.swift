@@ -1,4 +1,5 @@
-/// The script of the page. Without it, the page is read and used as well, and shows changes after each reload.
+/// The script of the page. The page also works without the script. It then shows changes only after the user reloads
+/// it.
 enum PageScript {
     static let text = """
         "use strict";

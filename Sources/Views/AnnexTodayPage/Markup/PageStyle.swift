@@ -2,19 +2,19 @@ internal import AnnexModel
 
 /// The style sheet of the page.
 enum PageStyle {
-    /// The largest height of an expanded widget.
+    /// The largest height of an expanded widget, in points.
     static let expandedHeight = 600
     private static let step = 10
     private static let insetStep = 4
     private static let mostInset = 48
 
-    /// The class for a height, rounded up.
+    /// The class for a height. The height is rounded up to the next height that has a class.
     static func heightClass(_ points: Int) -> String {
         let height = min(max(points, 0), expandedHeight)
         return "h\((height + step - 1) / step * step)"
     }
 
-    /// The class for the inset of one side, rounded down.
+    /// The class for the inset of one side. The inset is rounded down to an inset that has a class.
     static func insetClass(_ side: String, points: Int) -> String {
         "i\(side)\(min(max(points, 0), mostInset) / insetStep * insetStep)"
     }

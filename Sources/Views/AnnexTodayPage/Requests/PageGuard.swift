@@ -1,15 +1,15 @@
 /// Decides whether a request comes from the page of this program's user.
 ///
-/// Every program of the machine can connect to the port, and every site that the user visits can send requests there. The token in the
-/// address keeps the programs of other users out. The checks of `Host`, `Origin` and `Sec-Fetch-Site` keep sites out, also one whose
-/// name leads to this machine (DNS rebinding).
+/// Every program of the machine can connect to the port. Every site that the user visits can make the browser send
+/// requests there. The token in the address keeps the programs of other users out. The checks of `Host`, `Origin` and
+/// `Sec-Fetch-Site` keep sites out. They also refuse a site whose name resolves to this machine (DNS rebinding).
 package struct PageGuard: Sendable {
     private let token: [UInt8]
 
-    /// - Parameter token: the first part of each path.
+    /// - Parameter token: the secret word that is the first part of each path.
     package init(token: String) { self.token = Array(token.utf8) }
 
-    /// 128 random bits.
+    /// A token of 128 random bits, as hexadecimal digits.
     package static func newToken() -> String {
         (0..<2).map { _ in
             let digits = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -17,7 +17,7 @@ package struct PageGuard: Sendable {
         }.joined()
     }
 
-    /// - Returns: the part of the path behind the token, or the answer to a request from elsewhere.
+    /// - Returns: the part of the path after the token; or the refusal if the request does not come from the page.
     func path(of request: PageRequest) -> Result<String, Refusal> {
         let host = request.values(of: "host")
         guard host.count == 1,
@@ -32,7 +32,7 @@ package struct PageGuard: Sendable {
         return .success(String(rest[1]))
     }
 
-    /// Browsers leave out the port of HTTP.
+    /// Whether the header `Host` names this host and port. Browsers leave out port 80, the default port of HTTP.
     private func isHost(_ header: String, named name: String, at port: Int) -> Bool {
         header == "\(name):\(port)" || port == 80 && header == name
     }
@@ -43,14 +43,15 @@ package struct PageGuard: Sendable {
         var answer: PageAnswer {
             switch self {
             case .host: .plain(421, saying: "This server has no such host.")
-            // The same words as for a path that does not exist.
+            // The answer is the same as for a path that does not exist.
             case .token: .plain(404, saying: "There is no such page.")
             case .origin: .plain(403, saying: "Requests of other sites are refused.")
             }
         }
     }
 
-    /// All bytes are compared, so that the time tells nothing of where the first difference is.
+    /// Whether the word is the token. All bytes are compared, so the time does not reveal where the first difference
+    /// is.
     private func isToken(_ word: Substring) -> Bool {
         let bytes = Array(word.utf8)
         guard bytes.count == token.count else { return false }
@@ -59,10 +60,10 @@ package struct PageGuard: Sendable {
 
     private func isOwn(_ request: PageRequest, host: String) -> Bool {
         let (origins, sites) = (request.values(of: "origin"), request.values(of: "sec-fetch-site"))
-        // A person who types the address has no site.
+        // If a person types the address, the browser sends `none`, because no site caused the request.
         guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" && request.method == "GET" }) else { return false }
         guard origins.allSatisfy({ $0.lowercased() == "http://" + host.lowercased() }) else { return false }
-        // Only reading works without an origin: browsers send none with it.
+        // A request without an origin may only read. Browsers send no origin with such a request.
         return request.method == "GET" || origins.count == 1
     }
 }

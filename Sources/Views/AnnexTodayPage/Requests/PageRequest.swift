@@ -1,9 +1,9 @@
-/// A request of a browser, as it came.
+/// A request of a browser, unchanged.
 package struct PageRequest: Sendable {
-    /// The port at which it came.
+    /// The port at which the request arrived.
     package let port: Int
     package let method: String
-    /// With the query.
+    /// The path of the request, with the query.
     package let target: String
     package let headers: [(name: String, value: String)]
     package let body: [UInt8]
@@ -18,7 +18,7 @@ package struct PageRequest: Sendable {
         self.body = body
     }
 
-    /// The values of a header.
+    /// The values of all headers with this name.
     func values(of name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name }.map(\.value)
     }
@@ -28,7 +28,7 @@ package struct PageRequest: Sendable {
 package struct PageAnswer: Sendable {
     package enum Body: Sendable {
         case whole([UInt8])
-        /// Lines of a stream of events, as they come.
+        /// The lines of a stream of events. Each is sent when it arrives.
         case events(AsyncStream<[UInt8]>)
     }
 
@@ -36,14 +36,14 @@ package struct PageAnswer: Sendable {
     package let headers: [(name: String, value: String)]
     package let body: Body
 
-    /// A short text for a person. It names nothing of the request.
+    /// A short text for a person. It repeats nothing from the request.
     static func plain(_ status: Int, saying text: String, headers: [(name: String, value: String)] = []) -> PageAnswer {
         PageAnswer(
             status: status, type: "text/plain; charset=utf-8", body: .whole(Array((text + "\n").utf8)), headers: headers
         )
     }
 
-    /// - Parameter nonce: of the style sheet in it; nil if there is none.
+    /// - Parameter nonce: the nonce of the style sheet in the text; nil if the text has no style sheet.
     static func text(_ text: String, type: String, styledBy nonce: String? = nil) -> PageAnswer {
         PageAnswer(status: 200, type: type + "; charset=utf-8", body: .whole(Array(text.utf8)), styledBy: nonce)
     }
@@ -58,7 +58,8 @@ package struct PageAnswer: Sendable {
         self.body = body
     }
 
-    /// The page asks no other host for anything, runs no script but its own, and is shown in no other page.
+    /// With this policy, the page loads nothing from other hosts and runs only its own script. No other page can show
+    /// this page in a frame.
     private static let contentPolicy = """
         default-src 'none'; script-src 'self'; style-src STYLE; img-src 'self' data:; connect-src 'self'; \
         form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
@@ -67,7 +68,7 @@ package struct PageAnswer: Sendable {
 
     private static let always: [(name: String, value: String)] = [
         ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Cache-Control", "no-store"),
-        // The address has the token, so no other site may learn it.
+        // The page's address contains the token, so no other site may learn the address.
         ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
         ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),

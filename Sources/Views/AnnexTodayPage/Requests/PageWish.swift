@@ -1,18 +1,18 @@
 internal import AnnexModel
 
-/// What the user did on the page: the fields of a form.
+/// What the user wants, as a form of the page states it in its fields.
 enum PageWish: Sendable, Hashable {
     case perform(ContentAction, in: String)
     case setExpanded(Bool, String)
     case update(String)
     case move(String, to: Int)
     case setAdded(Bool, String)
-    /// A card of the page has this width.
+    /// The page reports the width of its cards.
     case width(Int)
 
     static let mostBytes = 4096
 
-    /// Nil if the form is none of the page's.
+    /// Nil if the page has no such form.
     init?(form: [UInt8]) {
         guard form.count <= Self.mostBytes, let text = String(validating: form, as: UTF8.self) else { return nil }
         var fields: [String: String] = [:]
@@ -48,7 +48,7 @@ enum PageWish: Sendable, Hashable {
         }
     }
 
-    /// `application/x-www-form-urlencoded`.
+    /// Decodes a text of the type `application/x-www-form-urlencoded`; nil if the text is not valid.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

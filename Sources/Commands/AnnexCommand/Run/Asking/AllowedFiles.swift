@@ -6,20 +6,21 @@ import Glibc
 
 /// The project files that the user has allowed, each by its place and contents.
 ///
-/// A directory can come from somebody else, and a program that may write to it can change its files. So a project file counts
-/// only as long as it has the contents that the user allowed.
+/// A directory can come from somebody else. A program that may write to the directory can change its files. So a
+/// project file counts only as long as it has the contents that the user allowed.
 struct AllowedFiles {
     /// The directory with one empty file for each allowed project file.
     let folder: String
 
-    /// - Returns: nil if neither the environment nor the home directory names a directory for the state of programs.
+    /// - Returns: the user's allowed files; nil if `XDG_STATE_HOME` and `HOME` both name no directory.
     static var ofUser: AllowedFiles? {
         let home = UserEnvironment.path("HOME").map { $0 + "/.local/state" }
         return (UserEnvironment.path("XDG_STATE_HOME") ?? home).map { AllowedFiles(folder: $0 + "/annex/run") }
     }
 
-    /// The directory, if it lies where the program may write. It has to be kept from the program then, because the program
-    /// could allow files for the user. The program of root runs as another user, whose files do not count.
+    /// The directory, if it lies where the program may write. The sandbox must then keep the directory from the
+    /// program, because the program could otherwise allow files for the user. If root calls `annex run`, the result is
+    /// nil: the program runs as another user, and files of another user do not count.
     static func kept(from given: GivenPaths) throws(SystemError) -> String? {
         guard geteuid() != 0, let allowed = ofUser, !given.written.isEmpty else { return nil }
         let place = PathText.resolved(allowed.folder)
@@ -30,7 +31,7 @@ struct AllowedFiles {
         return GivenPaths.resolved(place) ?? outer.path
     }
 
-    /// The path without links, as far as its directories exist.
+    /// The path without links. Links are resolved as far as the path's directories exist.
     private static func real(_ path: String) -> String {
         if let real = GivenPaths.resolved(path) { return real }
         return path == "/" ? path : real(path.parentPath) + "/" + (PathText.parts(path).last ?? "")
@@ -62,7 +63,8 @@ struct AllowedFiles {
         return directory
     }
 
-    /// No path contains a NUL byte, so no two pairs have the same bytes.
+    /// The name of the empty file for a project file: a digest of its place and contents. No path contains a NUL byte,
+    /// so different pairs of place and contents give different bytes.
     private static func name(_ place: String, contents: [UInt8]) -> String {
         Digest(ofFile: Array(place.utf8) + [0] + contents).hex
     }

@@ -15,22 +15,22 @@ struct ProjectFile: Equatable {
     struct Entry: Equatable {
         /// A name that is looked up in `PATH`, or a path that begins at the directory of the file (`./NAME`).
         let program: String
-        /// Options by their names without hyphens. Each has one or more values.
+        /// The options, by their names without the two hyphens. Each option has one or more values.
         var options: [String: [String]]
     }
 
     private(set) var entries: [Entry] = []
 
-    /// The options that a file may add. Their order is the order in the text.
+    /// The options that a file may add, in the order in which `text` lists them.
     static let options = [
         "read", "write", "execute", "write-execute", "allow", "allow-line", "limit", "memory", "env",
     ]
-    /// The options among them whose values are paths.
+    /// The options of a project file whose values are paths.
     static let paths: Set<String> = ["read", "write", "execute", "write-execute"]
 
     init() {}
 
-    /// - Parameter file: the file's path for messages.
+    /// - Parameter file: the file's path, for error messages.
     /// - Throws: the first mistake, with its place.
     init(text: String, file: String) throws(PolicyError) {
         let root = try PolicyNode.root(of: text, file: file)
@@ -77,7 +77,7 @@ struct ProjectFile: Equatable {
         }
     }
 
-    /// The text, ready for a file.
+    /// The whole text, in the form in which it is written to the file.
     var text: String {
         var lines = [
             "# Options that `annex run` adds for these programs. It asks before it uses a changed file.", "run:",

@@ -5,8 +5,8 @@ import Glibc
 
 /// A directory whose project file the user may rely on.
 ///
-/// Only the caller can write to the directory and the file. Otherwise another user, or the maker of a link, would decide what
-/// the caller's programs may do.
+/// Nobody but the caller can write to the directory or the file, and neither is a link. Otherwise another user, or the
+/// maker of a link, could decide what the caller's programs may do.
 struct ProjectFolder: ~Copyable {
     /// The directory's path without links.
     let path: String
@@ -25,8 +25,8 @@ struct ProjectFolder: ~Copyable {
         directory = opened
     }
 
-    /// The nearest directory with a project file, from a directory upwards. The home directory is the last one that is
-    /// looked at.
+    /// The nearest directory with a project file: the given directory or one above it. The search does not go above the
+    /// home directory.
     static func nearest(from directory: String, home: String?) -> String? {
         var path = directory
         while true {
@@ -40,7 +40,8 @@ struct ProjectFolder: ~Copyable {
     }
 
     /// The file's bytes.
-    /// - Throws: `ENOENT` if there is no file; an error if it is a link, no regular file, another user's, or writable by others.
+    /// - Throws: `ENOENT` if there is no file; another error if the file is a link, has a second name, or is not a
+    ///   regular file. Also an error if it belongs to another user, or if others can write to it.
     func read() throws(SystemError) -> [UInt8] {
         let file = try directory.openBeneath(ProjectFile.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         try file.checkOwn(place)

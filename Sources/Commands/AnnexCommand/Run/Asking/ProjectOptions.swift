@@ -3,16 +3,16 @@ import AnnexPolicy
 internal import AnnexSandbox
 import Glibc
 
-/// The options that a project file adds to one `annex run`, and the way to remember more.
+/// The options that a project file adds to one `annex run`. It can also write further options into the file.
 struct ProjectOptions {
-    /// The project file that can remember an answer; nil if none can.
+    /// The path of the project file that can keep the user's answer; nil if no file can.
     let place: String?
     private let folder: String?
     private let file: ProjectFile
     /// The program's name in the file.
     private let program: String
 
-    /// Finds the project file of the working directory. If it is not used, a line says why.
+    /// Finds the project file of the working directory. If the file cannot be used, a printed line says why.
     /// - Parameter mayAsk: whether the user can be asked about a file that is new or changed.
     init(_ options: RunOptions, mayAsk: Bool) {
         let here = SandboxProgram.callersDirectory
@@ -34,7 +34,8 @@ struct ProjectOptions {
         }
     }
 
-    /// The entry's name for a program: a name without a slash as it is, and a path from the directory of the file.
+    /// The name of a program's entry. A name without a slash stays as it is. A path is written from the directory of
+    /// the file (`./NAME`) if it lies in that directory.
     static func key(_ program: String, from here: String?, folder: String) -> String {
         guard program.contains("/") else { return program }
         let path = PathText.resolved(program.hasPrefix("/") ? program : (here ?? "") + "/" + program)
@@ -46,7 +47,7 @@ struct ProjectOptions {
         return PathText.parts(path).dropFirst(PathText.parts(folder).count).joined(separator: "/")
     }
 
-    /// A file that is not used, and the reason.
+    /// The reason why a file is not used.
     private struct Unused: Error, CustomStringConvertible {
         let description: String
     }
@@ -57,7 +58,7 @@ struct ProjectOptions {
         let bytes = try project.read()
         guard let text = String(validating: bytes, as: UTF8.self) else { throw Unused(description: "it is not UTF-8") }
         let file = try ProjectFile(text: text, file: project.place)
-        // A file that says nothing of this program needs no answer.
+        // If the file has no options for this program, the user need not allow it.
         if file.words(for: program).isEmpty && !mayAsk { return ProjectFile() }
         guard let allowed = AllowedFiles.ofUser else { throw Unused(description: "HOME is not set") }
         if allowed.contain(project.place, contents: bytes) { return file }
@@ -76,7 +77,7 @@ struct ProjectOptions {
 
     // MARK: - Use
 
-    /// Adds the file's options for the program, and names them.
+    /// Adds the file's options for the program, and prints them.
     func extend(_ options: inout RunOptions) {
         let words = file.words(for: program)
         guard let place, let folder, !words.isEmpty else { return }
@@ -93,7 +94,8 @@ struct ProjectOptions {
         }
     }
 
-    /// Writes the options into the file, which then counts as allowed. If that fails, a line says why.
+    /// Writes the options into the file, and records the new contents as allowed. If that fails, a printed line says
+    /// why.
     func remember(_ words: [String]) {
         guard let folder, let place, let here = SandboxProgram.callersDirectory else { return }
         let kept = Self.paired(words) { name, value in
@@ -105,7 +107,8 @@ struct ProjectOptions {
         file.add(kept, for: program)
         do {
             guard let allowed = AllowedFiles.ofUser else { throw Unused(description: "HOME is not set") }
-            // In this order, a failure leaves no file that the next run would refuse.
+            // The contents are allowed before the file is written. So if the second step fails, no file is left that
+            // the next run would refuse.
             try allowed.add(place, contents: Array(file.text.utf8))
             try ProjectFolder(folder).write(file.text)
         } catch {

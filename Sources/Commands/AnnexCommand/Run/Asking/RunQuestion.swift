@@ -3,10 +3,10 @@ import AnnexLinux
 import AnnexPolicy
 import Glibc
 
-/// The question after a failed run: whether the program may have what it lacked.
+/// The question after a failed run: whether the program may run again with more options.
 ///
-/// The program may have printed anything before, for example a false question. So the question names every option in full,
-/// and only keys that are pressed after it count.
+/// The program may have printed any text before the question, for example a false question. So the question names every
+/// option in full, and only keys that are pressed after the question count.
 struct RunQuestion {
     enum Answer: Equatable {
         case no
@@ -15,7 +15,7 @@ struct RunQuestion {
     }
 
     let choices: [RunChoice]
-    /// The project file that keeps an answer; nil if no file can.
+    /// The project file that can keep the user's answer; nil if no file can.
     let place: String?
 
     /// - Returns: nil if no option removes the cause, or if a terminal would not show the options as they are.
@@ -57,7 +57,7 @@ struct RunQuestion {
         return .no
     }
 
-    /// Ends everything with which a program can hide the text that follows: colours, modes and redefined colours.
+    /// Resets what a program can use to hide the question: colours, terminal modes and redefined colours.
     private static let plainTerminal = Array(
         "\u{1B}[!p\u{1B}[0m\u{1B}]104\u{07}\u{1B}]110\u{07}\u{1B}]111\u{07}\r".utf8)
 }

@@ -4,14 +4,15 @@ import AnnexPolicy
 internal import AnnexSandbox
 import Glibc
 
-/// Errors of well-known programs that name neither the call nor the path that failed. Each text here was printed by such a
-/// program in a sandbox.
+/// Errors that well-known programs print without the call or the path that failed. Such a program has printed each of
+/// these texts in a sandbox.
 struct KnownErrors {
     let errors: StatedErrors
     let policy: Policy
     let given: GivenPaths
 
-    /// What the program's texts say of the cause; nil if no text is known, or if the policy allows what the text is about.
+    /// The hint for the first known text that the program printed. Nil if no text is known, or if the policy already
+    /// allows what the text is about.
     func hint(_ denials: [Denial]) -> RunHint? {
         builtProgram ?? temporaryProgram ?? shadow ?? socketFile ?? sharedMemory ?? messageQueues ?? processFiles
             ?? terminal ?? network(denials)
@@ -36,8 +37,8 @@ struct KnownErrors {
         return PathHint(policy: policy, given: given).temporaryHint("nothing in \(scratch) is executed")
     }
 
-    /// Sanitizers reserve terabytes of addresses, of which they use little. At the end, the check for leaks stops all
-    /// threads of the program, as a debugger does.
+    /// Sanitizers reserve terabytes of addresses, but use little of them. At the program's end, their check for leaks
+    /// stops all threads of the program, as a debugger does.
     private var shadow: RunHint? {
         guard errors.mention("reserveshadowmemoryrange", "shadow memory range") else { return nil }
         let all = RunChoice(
@@ -60,7 +61,8 @@ struct KnownErrors {
             choices: [RunChoice("--allow", "sockets")])
     }
 
-    /// A database that shares memory among its processes names the call, which the policy denies without a report.
+    /// A database shares memory among its processes. Its error names the failed call, and the policy denies that call
+    /// without a report.
     private var sharedMemory: RunHint? {
         let family = RunRemedy.families.first { calls in errors.states(ENOSYS) && calls.contains { errors.mention($0) }
         }
@@ -80,8 +82,8 @@ struct KnownErrors {
         return RunHint(line: "msgget: denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
     }
 
-    /// LibreOffice looks for a file of the kernel to see whether there is a `/proc`. Without sockets it then waits for ever,
-    /// and without code that it makes it ends.
+    /// LibreOffice looks for a file of the kernel to see whether there is a `/proc`. It also needs two other
+    /// permissions: without sockets, it waits for ever; and if it cannot execute code that it makes, it ends.
     private var processFiles: RunHint? {
         guard errors.mention("/proc not mounted"), policy.isHiddenProcessFile("/proc/version") else { return nil }
         let choice = RunChoice("--allow", "proc", "--allow", "sockets", "--allow", "jit")
@@ -92,12 +94,13 @@ struct KnownErrors {
 
     private var terminal: RunHint? {
         let texts = ["pseudo-terminal", "pseudo terminal", "pseudo-tty", "ptmx", "openpty", "forkpty", "out of pty"]
-        // tmux says only that its window could not be created.
+        // Without a pseudo-terminal, tmux prints only that its window could not be created.
         guard (texts + ["create window failed"]).contains(where: { errors.mention($0) }) else { return nil }
         return RunHint(line: "the sandbox has no pseudo-terminals of its own (/dev/ptmx), and no option gives them")
     }
 
-    /// Most programs ask a name server although they can do without. Their words tell when one cannot.
+    /// Most programs ask a name server but also work without an answer. So the denial is the cause only if the program
+    /// printed an error about names, or no error.
     private func network(_ denials: [Denial]) -> RunHint? {
         let isAbout = errors.isEmpty || errors.mention("resolv", "unknown host", "hostname", "name or service", "dns")
         let probe = denials.last { $0.call == "socket" && $0.text.contains("AF_INET") && !$0.isQuiet }

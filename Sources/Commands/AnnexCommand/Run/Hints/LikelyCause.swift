@@ -5,9 +5,11 @@ import Glibc
 
 /// The most likely reason why a program failed in the sandbox, as one line with its remedy.
 ///
-/// The error that the program itself stated comes first, because most denials are probes that programs do without.
+/// The error that the program itself stated takes precedence over denials, except a denial that ended the program. Most
+/// denied calls are probes whose result the program does not need.
 enum LikelyCause {
-    /// Signals that come from outside, or that say that output has no reader. A denial does not cause them.
+    /// Signals that come from outside the program, and the signal for output without a reader. A denial does not cause
+    /// these signals.
     private static let foreign: Set<Int32> = [
         SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
     ]
@@ -31,7 +33,7 @@ enum LikelyCause {
         if let hint = PathHint(policy: policy, given: given).hint(for: errors) { return hint }
         let quiet = denials.filter(\.isQuiet)
         if let denial = matching(errors, among: likely) ?? matching(errors, among: quiet) { return hint(denial) }
-        // Without `--explain`, quiet denials are not known.
+        // Without `--explain`, the list of denials lacks the quiet ones, so the program's texts are examined too.
         let known = KnownErrors(errors: errors, policy: policy, given: given)
         return known.hint(denials) ?? last(of: likely).map(hint)
             ?? (errors.states(EPERM) ? likely.last { probes.contains($0.call) } : nil).map(hint)
@@ -55,7 +57,8 @@ enum LikelyCause {
         return likely.last(where: isOfPath) ?? likely.last
     }
 
-    /// Whether a denied path lacks a right. Programs look for many files that they do not need.
+    /// Whether a denial is about a path that the sandbox lacks, and not about a missing right. Programs look for many
+    /// files that they do not need.
     private static func isOnlySeen(_ denial: Denial) -> Bool {
         if case .path(let path) = denial.subject { path.missing.isEmpty } else { false }
     }

@@ -8,15 +8,17 @@ import Glibc
 struct MetLimit {
     let hint: RunHint
 
-    /// - Returns: nil if neither the end nor the program's own errors tell of a limit.
+    /// - Returns: nil if no limit ended the program, and the program's own errors name no limit.
     init?(_ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors) {
-        // A call that ended the program is the cause, whatever the program printed before.
+        // If a denied call ended the program, this call is the cause, even if the program printed errors about limits
+        // before.
         guard report.reason != .deniedOperation else { return nil }
         let limit = Self.ended(report.reason) ?? Self.stated(report, denials: denials, errors: errors)
         let value = policy.limits.values.first { $0.name == limit }.map { Name.limit($0.name, $0.value) }
         guard let name = value ?? Self.fullScratch(policy, errors: errors).map({ .scratch($0) }) else { return nil }
         let met = Self.hint(name)
-        // A program may wait for ever because a call failed. Then more time does not help.
+        // The program may have waited for ever because a call was denied. Then more time does not help, so the hint
+        // also names the denial.
         let denied = report.reason == .timeLimit ? denials.last(where: Self.mayStop) : nil
         hint =
             denied.map {
@@ -50,13 +52,14 @@ struct MetLimit {
     ) -> LimitName? {
         if report.signal == SIGXFSZ || errors.states(EFBIG) { return .file }
         if errors.states(EMFILE) { return .descriptors }
-        // Runtimes also report a lack of memory if the policy denies memory that is to be executed.
+        // Runtimes report a lack of memory also if the policy denies them executable memory.
         let isOther = denials.contains { ["mmap", "mprotect"].contains($0.call) && !$0.isQuiet }
         if errors.states(ENOMEM), !isOther { return .memory }
         return errors.states(EAGAIN) && errors.mention("fork", "thread", "process", "spawn") ? .processes : nil
     }
 
-    /// The scratch directory, if no line about a full device names a directory that was handed over.
+    /// The scratch directory, if an error says that a device is full. Nil if such an error names a path that was handed
+    /// over for writing.
     private static func fullScratch(_ policy: Policy, errors: StatedErrors) -> PolicyPaths.PrivateDirectory? {
         let written = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let full = errors.lines.filter { $0.errno == ENOSPC }
@@ -84,7 +87,7 @@ struct MetLimit {
         }
     }
 
-    /// The most descriptors of a program, whatever its policy says.
+    /// The most descriptors that a program can have. No policy can allow more.
     private static let mostDescriptors = Int(HeldLimits.mostDescriptorsOfShared)
 
     private static func sentence(_ name: LimitName, value: String) -> String {

@@ -21,7 +21,8 @@ struct PathHint {
         return nil
     }
 
-    /// Without a directory of `--write-execute`, nothing in the scratch directory can be executed.
+    /// The hint for a path in the scratch directory that could not be executed. Files there can be executed only if an
+    /// option `--write-execute` is given.
     private func scratchHint(_ path: String, errno: Int32) -> RunHint? {
         let path = PathText.resolved(path)
         let place = policy.visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
@@ -29,7 +30,8 @@ struct PathHint {
         return temporaryHint("\(Escaped(path, limit: 500)): nothing in \(scratch) is executed")
     }
 
-    /// The way to execute files in the directory for temporary files; nil if the program may execute them.
+    /// The hint how the program can execute files in the directory for temporary files; nil if it may already execute
+    /// them.
     func temporaryHint(_ fault: String) -> RunHint? {
         guard !policy.paths.scratchRights.contains(.execute) else { return nil }
         guard let typed = given.write.last?.typed else {
@@ -45,7 +47,8 @@ struct PathHint {
             choices: [choice])
     }
 
-    /// The program wants to make a file in a home, which is never handed over as a whole. The directory in it can be.
+    /// The hint if the program wants to make a file in a directory of a home, and this directory does not exist. A home
+    /// is never handed over as a whole, but a directory in it can be.
     private func missing(inHome finding: PathExamination.Finding, named path: String) -> RunHint? {
         guard finding.fault == .notWritable, finding.grant == nil, PathText.isPath(path, within: finding.path),
             let name = PathText.parts(path).dropFirst(PathText.parts(finding.path).count).first,
@@ -75,7 +78,7 @@ struct PathHint {
         return RunHint(line: "\(path) \(fault)\(remedy.line)", choices: remedy.choices)
     }
 
-    /// A file of the kernel that the sandbox's `/proc` does not show.
+    /// The hint for a file of the kernel that the sandbox's `/proc` does not show.
     static func kernelFile(_ path: String) -> RunHint {
         let choice = RunChoice("--allow", "proc")
         return RunHint(
@@ -95,7 +98,8 @@ struct PathHint {
         return RunHint(line: danger.map { ", and no option hands it over: \($0)" } ?? "")
     }
 
-    /// If a directory with the file was handed over for reading, all of it can be executed by the same words.
+    /// The remedy for a file that cannot be executed. If `--read` handed over a directory with the file, the hint
+    /// proposes `--execute` for the same directory.
     private func execution(_ finding: PathExamination.Finding) -> RunHint {
         guard let given = GivenPaths.typed(given.read, containing: finding.path) else { return remedy(finding) }
         let choice = RunChoice("--execute", given)

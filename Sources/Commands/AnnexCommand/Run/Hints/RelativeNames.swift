@@ -4,17 +4,17 @@ import AnnexLinux
 /// Relative names among a program's arguments.
 ///
 /// If neither the caller's working directory nor a directory above it was handed over, the program starts in an empty
-/// directory of the same path. These names do not exist there, and no denial tells of that.
+/// directory with the same path. The relative names do not exist there, and no denial reports this.
 struct RelativeNames {
-    /// A shell can pass any number of names, and each is looked up.
+    /// The most names that are looked up. A shell can pass any number of names.
     private static let most = 64
 
-    /// The message after a failure. It is nil if no argument names a file of the working directory, or if the program could
-    /// use these names.
+    /// The message after a failure. It is nil if no argument names a file of the working directory, or if the program
+    /// could use these names.
     let hint: RunHint?
 
-    /// Looks the names up. Call it before the program runs. Later, the program could have put links in the places of the
-    /// names.
+    /// Looks the names up. Call this initialiser before the program runs. Later, the program could have put links in
+    /// the places of the names.
     init(_ options: RunOptions, given: GivenPaths) {
         let arguments = options.program.dropFirst().prefix(Self.most)
         hint = options.directory == nil ? Self.hint(for: arguments, given: given) : nil
@@ -38,7 +38,7 @@ struct RelativeNames {
         return RunHint(line: "\(shown) was not handed over: add \(options)\(meaning)", choices: choices)
     }
 
-    /// A file that an argument names from the working directory, with its absolute path.
+    /// The existing file that an argument names relative to the working directory: the name and the absolute path.
     private static func file(_ argument: String) -> (name: String, path: String)? {
         guard !argument.isEmpty, !argument.hasPrefix("/"), !argument.hasPrefix("-") else { return nil }
         return GivenPaths.resolved(argument).map { (argument, $0) }

@@ -4,7 +4,8 @@ import AnnexLinux
 /// One line about why a program failed, with the options of `annex run` that remove the cause.
 struct RunHint {
     var line: String
-    /// Each choice is enough by itself. Empty if no option removes the cause, or if the user has to choose a name first.
+    /// The ways to remove the cause. Each choice is enough by itself. The list is empty if no option removes the cause,
+    /// or if the user has to choose a name first.
     var choices: [RunChoice] = []
 }
 
@@ -24,7 +25,7 @@ struct RunChoice: Equatable {
         self.purpose = purpose
     }
 
-    /// The options as they are pasted into a shell.
+    /// The options in a form that can be pasted into a shell.
     var text: String { options.map(ShellText.quoted).joined(separator: " ") }
 
     /// Whether a terminal shows the options exactly as they are.

@@ -18,7 +18,8 @@ enum RunHints {
         }
     }
 
-    /// One denial for all calls that the same option allows. They usually differ only in an address.
+    /// Merges all denials of a call that the same option allows into one denial. Such denials usually differ only in an
+    /// address.
     static func merged(_ denials: [Denial]) -> [Denial] {
         var order: [String] = []
         var kinds: [String: Denial] = [:]
@@ -43,7 +44,8 @@ enum RunHints {
         return denial.headline + often + usual + (RunRemedy.of(denial).map { "; allowed by: \($0.text)" } ?? "")
     }
 
-    /// Prints paths that the caller passed to the program, but that the program cannot use because of their file modes.
+    /// Prints the paths that were handed over to the program, but that the program cannot use because of their file
+    /// modes.
     static func hintModes(read: [String], write: [String]) {
         guard geteuid() == 0 else { return }
         for (paths, wanted, word) in [(write, mode_t(0o002), "writable"), (read, 0o004, "readable")] {
@@ -58,7 +60,7 @@ enum RunHints {
         }
     }
 
-    /// The last line. It names the cause of the failure and the option against it.
+    /// The last printed line. It names the cause of the failure and the option that removes the cause.
     /// - Returns: nil if no limit, path or denial explains the failure.
     static func hint(
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths,

@@ -7,13 +7,14 @@ struct RunRemedy {
     let text: String
     let choices: [RunChoice]
 
-    /// - Returns: nil if nothing allows the denial.
+    /// - Returns: nil if nothing can allow the denied call or path.
     static func of(_ denial: Denial) -> RunRemedy? {
         switch denial.subject {
         case .path(let path):
             if let grant = path.grant { return RunRemedy([RunChoice(grant.name, grant.path)]) }
             if denial.remedy == "paths: { proc: full }" { return RunRemedy([RunChoice("--allow", "proc")]) }
-            // No option takes an entry of `grants`. If no option hands the path over, no policy file may either.
+            // No option of `annex run` takes an entry of `grants:`. If no option hands the path over, a policy file may
+            // not hand it over either. So such a remedy is not shown.
             return denial.remedy.flatMap { $0.hasPrefix("grants:") ? nil : RunRemedy(text: $0) }
         case .call:
             if let choices = allowances(for: denial) { return RunRemedy(choices) }
@@ -23,7 +24,7 @@ struct RunRemedy {
 
     private init(_ choices: [RunChoice]) {
         self.choices = choices
-        // The purpose comes first, so that the options can be pasted as they stand at the end.
+        // The purpose comes before the options, so the user can copy the options from the end of the line.
         let sides = choices.map { $0.purpose.isEmpty ? $0.text : "(\($0.purpose)) \($0.text)" }
         text = Escaped(sides.joined(separator: ", or "), limit: 8_192).description
     }
@@ -34,7 +35,7 @@ struct RunRemedy {
     }
 
     private static func line(entry: String) -> RunRemedy? {
-        // Some calls bypass `write-xor-execute`, so their lines need the allowance too.
+        // Some calls bypass `write-xor-execute`, so their lines also need the allowance `jit`.
         let bypass = "write-xor-execute: off, and under allow: "
         let line = entry.hasPrefix(bypass) ? String(entry.dropFirst(bypass.count)) : entry
         guard line.hasPrefix("- ") else { return nil }
@@ -44,7 +45,7 @@ struct RunRemedy {
         ])
     }
 
-    /// Calls that are of use only together.
+    /// Groups of calls. A program that needs one call of a group needs all of them.
     static let families = [
         ["shmget", "shmat", "shmctl", "shmdt"], ["semget", "semop", "semctl", "semtimedop"],
         ["msgget", "msgsnd", "msgrcv", "msgctl"],
@@ -68,7 +69,7 @@ struct RunRemedy {
         case "socket" where denial.text.contains("AF_UNIX"): return [RunChoice("--allow", "sockets")]
         case "mknod" where denial.text.contains(", 010"), "mknodat" where denial.text.contains(", 010"):
             return [RunChoice("--allow", "sockets", purpose: "for named pipes and socket files")]
-        // A debugger makes many kinds of this one call.
+        // A debugger makes `ptrace` calls with many different arguments, so the line allows all of them.
         case "ptrace": return [RunChoice("--allow", "jit", "--allow-line", "ptrace", purpose: "for debuggers")]
         default: return nil
         }

@@ -3,16 +3,17 @@ import Glibc
 
 /// The errors that a program stated in the last lines of its standard error.
 ///
-/// The program chose these lines. So they only decide which true cause comes first, and each path in them is examined anew.
+/// The program chose these lines, so they are not trusted. They only decide which true cause is named first, and each
+/// path in them is examined anew.
 struct StatedErrors {
     struct Line {
         let text: String
-        /// 0 if the line says that a file could not be used, but not why.
+        /// The errno that the line states. It is 0 if the line says that a file could not be used, but not why.
         let errno: Int32
         /// The absolute paths that the line names.
         let paths: [String]
 
-        /// Whether the line speaks of a file that was to be made or written.
+        /// Whether the line is about making or writing a file.
         var makesFile: Bool {
             // A file's own name can contain these words.
             let words = text.lowercased().split(separator: " ").filter { !$0.contains("/") && !$0.contains(".") }
@@ -25,10 +26,10 @@ struct StatedErrors {
 
     /// The lines with an error, the last line first.
     let lines: [Line]
-    /// All of the last lines in small letters, for errors without an errno.
+    /// All of the last lines in lower case. Errors without an errno are searched in this text.
     private let text: String
 
-    /// How many lines and names are looked at.
+    /// The most lines that are read, and the most names that are read in a line.
     private static let most = (lines: 64, names: 16)
 
     /// - Parameter directory: the working directory, at which relative names begin.
@@ -37,13 +38,14 @@ struct StatedErrors {
         text = last.joined(separator: "\n").lowercased()
         lines = last.reversed().compactMap { line in
             guard let errno = Self.errno(in: line) else { return nil }
-            // If a file system is read-only, any word can be the name of a file that was to be made.
+            // If the error is about a read-only file system, any word of the line can be the name of the file that
+            // could not be made.
             let paths = Self.paths(in: line, from: directory, anyWord: errno == EROFS)
             return Line(text: line, errno: errno, paths: paths)
         }
     }
 
-    /// Whether one of the last lines contains one of these words, which are in small letters.
+    /// Whether one of the last lines contains one of these words. The words must be in lower case.
     func mention(_ words: String...) -> Bool { words.contains { text.contains($0) } }
 
     /// Whether the program printed nothing.
@@ -78,7 +80,7 @@ struct StatedErrors {
     private static let known: [Int32] = [
         EACCES, EPERM, ENOENT, EROFS, ENOSPC, EFBIG, EMFILE, ENOMEM, EAGAIN, EAFNOSUPPORT, ENOSYS, EEXIST, EINVAL,
     ]
-    /// Texts that take the place of an errno's own text.
+    /// Texts that programs print instead of the C library's text for an errno.
     private static let others: [(String, Int32)] = [
         ("failed to map segment from shared object", EACCES), ("memoryerror", ENOMEM), ("bad_alloc", ENOMEM),
         ("outofmemoryerror", ENOMEM), ("out of memory", ENOMEM), ("can't fork", EAGAIN), ("cannot fork", EAGAIN),
@@ -88,7 +90,8 @@ struct StatedErrors {
     private static let texts: [(String, Int32)] =
         known.map { (String(cString: strerror($0)).lowercased(), $0) } + others
 
-    /// Runtimes print the text of the C library, with small or large letters, or the errno's name.
+    /// The errno that a line states. Runtimes print the C library's text for the errno, in lower or upper case, or the
+    /// errno's name.
     private static func errno(in line: String) -> Int32? {
         let small = line.lowercased()
         if let found = texts.first(where: { small.contains($0.0) }) { return found.1 }
@@ -96,7 +99,7 @@ struct StatedErrors {
         return known.first { words.contains(Errno.name($0)) } ?? (isVague(small) ? 0 : nil)
     }
 
-    /// Whether a line in small letters says that a file could not be used, but not why.
+    /// Whether a line in lower case says that a file could not be used, but not why.
     private static func isVague(_ line: String) -> Bool {
         if ["not found", "not exist", "doesn't exist", "not available"].contains(where: line.contains) { return true }
         let failing = [

@@ -1,9 +1,9 @@
 import AnnexPolicy
 import Glibc
 
-/// The paths that the options of `annex run` hand over, as the user typed them and without links.
+/// The paths that the options of `annex run` hand over. Each is kept as the user typed it, and with its links resolved.
 ///
-/// They are resolved before the program runs. Later, the program could have put links in their places.
+/// The links are resolved before the program runs. Later, the program could have replaced the files by links.
 struct GivenPaths {
     typealias Pair = (typed: String, path: String)
 
@@ -30,7 +30,7 @@ struct GivenPaths {
         return String(cString: text)
     }
 
-    /// The value, as the user typed it, that contains a path.
+    /// The last given path that contains this path, as the user typed it.
     static func typed(_ pairs: [Pair], containing path: String) -> String? {
         pairs.last { PathText.isPath(path, within: $0.path) }?.typed
     }

@@ -3,11 +3,14 @@ import AnnexPolicy
 
 /// The home directory of the caller.
 ///
-/// A program in a sandbox usually gets its private directory as HOME, because it can write there. But if the caller hands over
-/// files of the home directory, such as `~/.gitconfig` or `~/data`, the program has to look for them at their place.
+/// A program in a sandbox usually gets its private directory as HOME, because it can write there. But the caller may
+/// hand over files of the home directory, such as `~/.gitconfig` or `~/data`. The program then needs the caller's HOME
+/// to find them.
 enum HomeDirectory {
-    /// - Parameter directory: the working directory. Projects usually lie in the home directory, and need no HOME.
-    /// - Returns: the caller's HOME if something in it was handed over that is not in the working directory; otherwise nil.
+    /// - Parameter directory: the working directory. A project usually lies in the home directory, but its program does
+    ///   not need the caller's HOME.
+    /// - Returns: the caller's HOME if a path in it was handed over that is not in the working directory; otherwise
+    ///   nil.
     static func shown(by given: GivenPaths, outside directory: String?) -> [UInt8]? {
         guard let home = UserEnvironment.path("HOME"), let real = GivenPaths.resolved(home), real != "/" else {
             return nil

@@ -17,7 +17,7 @@ struct RunOptions {
     var writeExecute: [String] = []
     /// Names of allowances.
     var allow: [String] = []
-    /// Lines as in the list `calls:` of a policy.
+    /// Lines in the form of the list `calls:` of a policy.
     var allowLine: [String] = []
     /// Limits, each as `NAME=VALUE`.
     var limit: [String] = []
@@ -26,7 +26,7 @@ struct RunOptions {
     var privateDirectory: String?
     var waive: [SandboxLayer] = []
     var explain = false
-    /// Whether the user is asked after a failure that an option can mend.
+    /// Whether the user is asked after a failure whose cause an option can remove.
     var asks = false
     var report: String?
     /// The program and its arguments.
@@ -34,11 +34,11 @@ struct RunOptions {
 }
 
 extension RunOptions {
-    /// Reads the plain form of the command line: options by their full names, each followed by its value, then the
-    /// program, with or without `--` before it. `--explain` and `--ask` have no value.
+    /// Reads the plain form of the command line. In this form, each option has its full name and is followed by its
+    /// value. Then comes the program, with or without `--` before it. `--explain` and `--ask` have no value.
     ///
-    /// Returns nil for any other form. The command's parser then reads or refuses that form. Starting this parser takes
-    /// as long as making the whole sandbox.
+    /// Returns nil for any other form. The command's parser then reads or refuses that form. Starting the command's
+    /// parser takes as long as making the whole sandbox.
     init?(plain arguments: [String]) {
         var rest = arguments[...]
         while let name = rest.first, name.hasPrefix("-") {
@@ -54,7 +54,8 @@ extension RunOptions {
         program = Array(rest)
     }
 
-    /// Adds options to those of the command line. A path that now has more rights loses its option with fewer.
+    /// Adds options to those of the command line. If a new option gives a path more rights, the path's old option with
+    /// fewer rights is removed.
     /// - Parameter words: each option's name, followed by its value.
     /// - Returns: whether every option is known and its value is usable.
     mutating func add(_ words: [String]) -> Bool {

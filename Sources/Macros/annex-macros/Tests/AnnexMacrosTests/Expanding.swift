@@ -8,7 +8,7 @@ import SwiftSyntaxMacros
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// Expands macros in a text as the compiler does. It does not use the compiler, so tests can check mistakes too.
+/// Expands macros in a text as the compiler does. No compiler runs, so tests can also check programs with mistakes.
 enum Expanding {
     private static let macros: [String: MacroSpec] = [
         "Message": MacroSpec(type: MessageMacro.self, conformances: ["Message"]),
@@ -31,7 +31,7 @@ enum Expanding {
     /// - Parameters:
     ///   - message: the text of the mistake.
     ///   - source: the text with macros. `▲` marks the place of the mistake.
-    ///   - remedy: the text of the Fix-It; nil if there is none.
+    ///   - remedy: the text of the Fix-It; nil if the mistake has no Fix-It.
     ///   - fixed: the text after the Fix-It.
     ///   - place: the caller. Failures are reported at this place.
     static func expect(

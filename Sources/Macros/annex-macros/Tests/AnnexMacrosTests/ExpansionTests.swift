@@ -111,7 +111,7 @@ import Testing
         #expect(Self.statements(of: text, in: "func encode") == ["encoder.encode(self.a, as: 7)"])
     }
 
-    /// The statements of one of the two functions, without indentation.
+    /// The statements of one of the two functions that the macro writes, without indentation.
     private static func statements(of text: String, in function: String) -> [String] {
         let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
         let body = lines.drop { !$0.contains(function) || !$0.hasSuffix("{") }.dropFirst().prefix { $0 != "}" }

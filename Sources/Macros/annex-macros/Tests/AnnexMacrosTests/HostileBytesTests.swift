@@ -1,8 +1,8 @@
 import AnnexMacros
 import Testing
 
-/// Tests bytes from an untrusted source. For the same bytes, a message of the macro and its twin must give the same
-/// value or the same failure.
+/// Tests bytes from an untrusted source. A message of the macro has a twin that is written by hand. From the same
+/// bytes, both must decode the same value, or fail in the same way.
 @Suite(.timeLimit(.minutes(20))) struct HostileBytesTests {
     @Test(arguments: RoundTripTests.kinds) func `random bytes give what they give to the twin`(
         kind: any HasSamples.Type
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Fields in any order, with any contents. Their tags exist or are close to existing tags.
+    /// Fields in any order, with any contents. Each field has a tag of the message, or a tag close to one.
     private static func randomFields(_ samples: inout Samples) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<samples.count(below: 9) {
@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-/// The number of values and the number of failures.
+/// Counts how many messages were decoded, and how many failed.
 private struct Verdicts {
     private(set) var values = 0
     private(set) var failures = 0

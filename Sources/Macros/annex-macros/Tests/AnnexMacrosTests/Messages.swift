@@ -23,11 +23,11 @@ enum Ease: UInt8, FieldValue {
     @FieldTag(9) var encoder = "none"
     @FieldTag(0xFFFF) let decoder: [[UInt8]]
 
-    /// This is not a field, because it is computed.
+    /// This property is computed, so it is not a field.
     var isSlow: Bool { speed < 1 }
 }
 
-/// A message that contains itself. So it can have any depth.
+/// A message that contains messages of its own type, to any depth.
 @Message(retired: 3) struct Tree: Hashable {
     @FieldTag(1) var isLeaf: Bool
     @FieldTag(2) var branches: [Tree] = []
@@ -66,7 +66,7 @@ enum Ease: UInt8, FieldValue {
     }
 }
 
-/// The answer. It states its conformance to `Message` itself.
+/// The answer to `Count`. The struct itself states its conformance to `Message`.
 @Message public struct Counted: Message, Hashable {
     /// How many times the word occurs.
     @FieldTag(1) public var times: UInt32

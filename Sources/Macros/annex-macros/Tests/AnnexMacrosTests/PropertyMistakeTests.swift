@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import Testing
 
-/// Tests mistakes of structs and of their properties. The compiler reports them at their places.
+/// Tests mistakes of structs and of their properties. The compiler reports each mistake at its place in the source.
 @Suite(.timeLimit(.minutes(20))) struct PropertyMistakeTests {
     @Test(arguments: [("class", "a class"), ("actor", "an actor"), ("protocol", "a protocol")])
     func `a message is a struct`(keyword: String, kind: String) {

@@ -1,7 +1,7 @@
 import AnnexMacros
 import Testing
 
-/// Compares messages of the macro with the same messages that are written by hand.
+/// Compares messages that the macro makes with their twins, the same messages written by hand.
 @Suite(.timeLimit(.minutes(20))) struct RoundTripTests {
     /// The messages that have a twin and random values.
     static let kinds: [any HasSamples.Type] = [

@@ -1,6 +1,6 @@
 import Testing
 
-/// Tests mistakes of tags. The compiler reports them at their places.
+/// Tests mistakes of tags. The compiler reports each mistake at its place in the source.
 @Suite(.timeLimit(.minutes(20))) struct TagMistakeTests {
     @Test func `a stored property without a tag is offered the next tag`() {
         Expanding.expect(

@@ -1,4 +1,5 @@
-/// A YAML text as a tree of scalars, lists and mappings. They keep the order of the text, and each has its place.
+/// A YAML text as a tree of scalars, lists and mappings. The tree keeps the order of the text, and each node has its
+/// place.
 struct YAMLNode: Sendable {
     enum Content: Sendable {
         case scalar(String)

@@ -1,7 +1,7 @@
 /// Finds the chain of calls in a copy of a stack. It follows the frame pointers that compilers save on the stack.
 ///
-/// Unwinding tables are not available. For a held call, the frame pointer is not available either. In that case the walk
-/// searches for the first saved frame pointer among the words above the stack pointer. If a program keeps no frame
+/// Unwinding tables are not available. For a held call, the frame pointer is not available either. In that case the
+/// walk searches for the first saved frame pointer among the words above the stack pointer. If a program keeps no frame
 /// pointers or forges its stack, its backtrace is shorter or wrong. That harms only the report about this program.
 package enum FrameWalk {
     /// The most frames of one backtrace.
@@ -20,9 +20,9 @@ package enum FrameWalk {
     ) -> [UInt64] {
         let words = LittleEndian(Array(stack.prefix(window)))
         var found = [instruction]
-        // With a known frame pointer, the chain of frames is complete, with one exception: the thread jumped to an address
-        // that is not code. Then no frame was made, so the chain lacks the function that made this call. Its return address
-        // is at the top of the stack.
+        // With a known frame pointer, the chain of frames is complete, with one exception: the thread called an address
+        // that is not code. That call made no frame, so the chain lacks the calling function. The return address into
+        // the calling function is at the top of the stack.
         let caller = frame == nil ? callerOfLeaf(words, isCode) : isCode(instruction) ? nil : top(words, isCode)
         var place =
             frame.map { self.place(of: $0, in: words, base: base) } ?? firstRecord(in: words, base: base, isCode)

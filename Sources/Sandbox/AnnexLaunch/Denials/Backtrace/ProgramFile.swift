@@ -5,9 +5,9 @@ internal import Synchronization
 /// The executable of a launch, as the broker checked it. Functions are named from this file, never from a file that the
 /// sandbox chose.
 ///
-/// The broker opens the file for the first backtrace, through the kernel's own link to the process's executable. The
-/// opened file must be the checked file. So a sandbox without denials needs no descriptor for it. The contents are read
-/// later, when no call waits.
+/// The broker opens the file only for the first backtrace, so a sandbox without denials needs no descriptor for it. The
+/// broker opens it through the kernel's own link to the process's executable. The opened file must be the checked file.
+/// The contents are read later, when no call waits.
 final class ProgramFile: Sendable {
     private struct State {
         var file: (source: OpenFile, version: FunctionNames.Version)?

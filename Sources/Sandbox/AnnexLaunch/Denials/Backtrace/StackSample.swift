@@ -47,8 +47,8 @@ struct StackSample: Sendable {
     /// The address and the bytes of the stack copy. If the stack overflowed, the copy starts at the last frame.
     private static func stack(of call: HeldCall, _ thread: StoppedThread) -> (base: UInt64, bytes: [UInt8]) {
         for pointer in [thread.stackPointer, thread.framePointer].compactMap(\.self) {
-            // If the stack overflowed, its pointer is beyond the stack's end. This address is not mapped, and the copy
-            // fails.
+            // If the stack overflowed, the stack pointer is beyond the stack's end. The address there is not mapped, so
+            // this copy fails.
             if let bytes = call.memory(at: pointer, count: FrameWalk.window) { return (pointer, bytes) }
         }
         return (thread.stackPointer, [])
@@ -65,7 +65,7 @@ package struct StoppedThread: Sendable, Hashable {
     /// threads.
     package var framePointer: UInt64?
 
-    /// Parses the file; nil if the thread is running or the text has another form.
+    /// Parses the text of a `syscall` file; nil if the thread is running or the text has another form.
     ///
     /// The kernel writes `NUMBER ARGUMENT×6 STACK INSTRUCTION`, or `-1 STACK INSTRUCTION` for a thread that waits
     /// outside a call.
@@ -83,7 +83,7 @@ extension StoppedThread {
     /// calls waits meanwhile.
     static let patience = Duration.milliseconds(20)
 
-    /// The registers of a thread that waits in a held call; nil if the kernel does not show them within that time.
+    /// The registers of a thread that waits in a held call; nil if the kernel does not show them within `time`.
     ///
     /// The kernel reports a held call before the calling thread has fallen asleep in the call. Until then `syscall`
     /// says `running`. On a busy machine this can take milliseconds.

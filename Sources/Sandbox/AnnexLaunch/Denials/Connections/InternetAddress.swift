@@ -99,16 +99,16 @@ extension InternetAddress {
 }
 
 extension InternetAddress {
-    /// Whether a sandbox with nothing but a loopback interface has the address. That holds for the address that stands for
-    /// all addresses, too.
+    /// Whether the address belongs to a sandbox whose only network interface is loopback. The address that stands for
+    /// all addresses (`0.0.0.0` or `::`) counts too.
     var isLoopback: Bool {
         if let embedded { return embedded.isLoopback }
         return host.count == 4
             ? host[0] == 127 || host == [0, 0, 0, 0] : host.dropLast().allSatisfy { $0 == 0 } && host[15] <= 1
     }
 
-    /// The use of the address that a held call names, read from the memory of the calling process. It is for the report
-    /// only. Nil for a call without an address, or with an address of another family.
+    /// The use of the address that a held call names, read from the memory of the calling process. The result is for
+    /// the report only. nil for a call without an address, or with an address of another family.
     static func use(by call: HeldCall) -> Recording.AddressUse? {
         let name = SystemCall(number: call.number)?.name
         guard let address = InternetAddress(namedBy: call, named: name) else { return nil }

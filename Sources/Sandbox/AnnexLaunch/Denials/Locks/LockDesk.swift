@@ -12,7 +12,8 @@ final class LockDesk: Sendable {
     package enum Outcome: Hashable {
         case pass
         case deny
-        /// Other calls used up the released locks. The caller must ask again at this time.
+        /// The last count gave back released locks, but other calls have used them up. The caller must ask again at
+        /// this time.
         case wait(until: UInt64)
     }
 
@@ -47,7 +48,7 @@ final class LockDesk: Sendable {
 /// last count.
 struct LockBudget: Sendable {
     /// The most locks of one sandbox. Each of its threads may also be in a call that passed before the last count. The
-    /// locks of these calls are additional.
+    /// locks of such calls come on top of this number.
     static let most = 4_096
     /// The most locks that one call adds: if a lock lies inside the range of another lock, one lock becomes three.
     static let addedByOneCall = 2

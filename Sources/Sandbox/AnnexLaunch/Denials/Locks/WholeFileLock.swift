@@ -51,7 +51,8 @@ extension WholeFileLock {
 
     /// Whether a process may write a file that it has open. The file or directory must be opened for writing, or lie on
     /// a writable mount of the process's own. If another process opened the file for reading and passed the descriptor
-    /// on, the file lies on the mount of that other process.
+    /// on, the file lies on a mount of that other process. Such a mount counts only if the given process has this mount
+    /// too.
     static func isWritable(_ file: borrowing Descriptor, by process: UInt32) -> Bool {
         guard let kind = try? file.status().kind, kind == .regular || kind == .directory else { return false }
         var mount = statvfs()
@@ -62,7 +63,7 @@ extension WholeFileLock {
 
     /// Whether a file was opened through a mount of the given process, and not through a mount of this process. A
     /// sandbox without mounts of its own uses the mounts of this process. Any other process may have opened the file
-    /// through these mounts.
+    /// through these mounts, so they show nothing about the given process.
     private static func isMounted(_ file: borrowing Descriptor, for process: UInt32) -> Bool {
         let own = (TextFile.read("/proc/self/fdinfo/\(file.number)") ?? "").split(separator: "\n")
         guard let mount = own.first(where: { $0.hasPrefix("mnt_id:\t") })?.dropFirst(8) else { return false }

@@ -57,8 +57,9 @@ package struct HostLookup {
     /// Like `lookUp`, but a link at the end of the path is followed too.
     func follow(_ path: String) -> Answer { find(path, followsLast: true) }
 
-    /// The paths that the kernel comes to, one after another, while it follows the links on a path. The last one leads
-    /// through no link. Empty if the path itself leads through no link, or if the host does not have it.
+    /// The paths to which the links on a path lead, one after another, as the kernel would follow them. The last path
+    /// in the list contains no link. The list is empty if the given path contains no link, or if the host does not have
+    /// the path.
     package func trail(_ path: String) -> [String] {
         var trail: [String] = []
         let answer = find(path, followsLast: true) { trail.append($0) }
@@ -66,8 +67,8 @@ package struct HostLookup {
         return trail
     }
 
-    /// Whether a path leads through no link, and is none. Call this only for paths that the sandbox shows: there, the program
-    /// itself can make the host look the path up, so this code asks for no automounts.
+    /// Whether a path contains no link, not even as its last component. Call this only for paths that the sandbox
+    /// shows. The program itself can make the host look up such a path, so this code does not check for automounts.
     func isDirect(_ path: String) -> Bool {
         guard let root = root?.descriptor.number else { return false }
         guard case .success(let object) = open(path.split(separator: "/").map(String.init), beneath: root) else {
@@ -76,7 +77,8 @@ package struct HostLookup {
         return object.target == nil
     }
 
-    /// - Parameter passing: receives the rest of the path that is to be looked up after each link.
+    /// - Parameter passing: called after each link. It receives the path in which the target has taken the place of the
+    ///   link.
     private func find(
         _ path: String, followsLast: Bool = false, passing: (String) -> Void = { _ in }
     ) -> Answer {
@@ -127,7 +129,7 @@ package struct HostLookup {
         }
     }
 
-    /// The target of a link; nil for any other object.
+    /// An object that was opened. `target` is the target of a link; nil for any other object.
     private struct Object {
         let target: String?
     }
@@ -170,8 +172,8 @@ package struct HostLookup {
 ///
 /// A sandbox without a network could choose such names, and so make the host send the sandbox's data out.
 struct Automounts {
-    /// `autofs` mounts a name when the name is looked up beneath it. The root of `afs` asks the network for cells by
-    /// name.
+    /// `autofs` mounts a file system when a name beneath its mount point is looked up. The root of `afs` asks the
+    /// network for cells by name.
     private static let types: Set<Substring> = ["autofs", "afs"]
 
     /// The paths of these mounts. If nil, the mounts are unknown, so any path may be such a mount.
@@ -190,7 +192,7 @@ struct Automounts {
 
     /// The mounts of this process.
     static func read() -> Automounts {
-        // A text of this length may be truncated.
+        // A list of this length is not examined: its mounts count as unknown.
         Automounts(TextFile.read("/proc/self/mountinfo").flatMap { $0.utf8.count < 1 << 20 ? $0 : nil })
     }
 

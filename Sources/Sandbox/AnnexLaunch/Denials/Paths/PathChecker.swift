@@ -32,8 +32,8 @@ struct PathChecker {
         named.rights.isEmpty || named.makesEntry ? [] : lookup.trail(named.path)
     }
 
-    /// The paths that the policy does not grant, or that lead through links of the host to such paths. All other paths need
-    /// no further work.
+    /// The paths that the policy does not grant, or that lead through links of the host to such paths. All other paths
+    /// need no further work.
     mutating func doubtful(_ named: [NamedPath]) -> [NamedPath] {
         named.filter { path in
             if let known = granted[path] { return !known }
@@ -66,8 +66,8 @@ struct PathChecker {
             caller: caller)
     }
 
-    /// The path that lacks a right: the named path, or the place to which links of the host lead; nil if the host has no
-    /// such path, or if links lead to a place that the policy grants.
+    /// The path that lacks a right: the named path, or the place to which links of the host lead; nil if the host has
+    /// no such path, or if links lead to a place that the policy grants.
     private mutating func deniedPlace(_ named: NamedPath) -> String? {
         if isGranted(named.path, rights: named.rights) { return placeOutside(named) }
         guard case .found(let real) = lookUp(named) else { return nil }
@@ -75,10 +75,10 @@ struct PathChecker {
         return led != named.path && isGranted(led, rights: named.rights) ? nil : named.path
     }
 
-    /// The place to which links of the host lead from a granted path, if the policy does not grant that place. Links that
-    /// the program could have made are not followed.
+    /// The place to which links of the host lead from a granted path, if the policy does not grant that place. Links
+    /// that the program could have made are not followed.
     private func placeOutside(_ named: NamedPath) -> String? {
-        // A program that needs no right looks at the link itself.
+        // A call that needs no right uses the link itself, not the place to which it leads.
         guard !named.rights.isEmpty, !named.makesEntry, !lookup.isDirect(named.path),
             case .found(let real) = lookup.follow(named.path), real != named.path
         else { return nil }

@@ -4,11 +4,12 @@ internal import Glibc
 
 /// Finds out why a program could not use a path that it named in an error message.
 ///
-/// The program can print any path. So the result depends on the policy and on the host's file names alone, and no link that
-/// the program could have made is followed.
+/// The program can print any path. So the result depends only on the policy and on the host's file names. Links that
+/// the program could have made are not followed.
 package struct PathExamination {
     package struct Finding: Sendable, Hashable {
-        /// The path that lacks a right, without links of the host.
+        /// The path for which the sandbox lacks a right. It is the named path or its directory, or the place to which
+        /// links of the host lead from there.
         package let path: String
         package let fault: Fault
         /// The option of `annex run` that gives the right; nil if no option may give it.
@@ -18,11 +19,12 @@ package struct PathExamination {
     package enum Fault: Sendable, Hashable {
         /// The host has the path, and the sandbox does not.
         case notShown
-        /// The sandbox has the directory because it has something below it.
+        /// The sandbox shows the directory only because it shows something below it, so the program may not read the
+        /// directory.
         case notReadable
         case notWritable
         case notExecutable
-        /// The file could be executed if the program could not have written it.
+        /// The program may not execute the file, because the program may write the file.
         case writtenCode
     }
 
@@ -37,13 +39,13 @@ package struct PathExamination {
     /// - Parameters:
     ///   - errno: the error that the program stated: `ENOENT`, `EACCES`, `EPERM` or `EROFS`; 0 if it stated no cause.
     ///   - makesFile: whether the program probably wanted to make the file.
-    /// - Returns: nil if the path explains no such error.
+    /// - Returns: nil if the path does not explain the error.
     package func finding(_ path: String, errno: Int32, makesFile: Bool) -> Finding? {
         let path = PathText.resolved(path)
         guard PathText.misspelling(path) == nil, case .found(let real) = lookup.follow(path) else {
             return makesFile || errno == EROFS ? findingAboutNewFile(path, errno: errno) : nil
         }
-        // The name itself may be hidden, or only the place that it leads to.
+        // The sandbox may lack the named path itself, or only the place to which the path leads.
         let hidden = [path, real].first { !isShown($0) || [0, ENOENT].contains(errno) && policy.isPrivate($0) }
         if let hidden { return isProgram(real) ? hiddenProgram(real) : hiddenData(hidden) }
         guard errno != ENOENT else { return nil }
@@ -56,8 +58,8 @@ package struct PathExamination {
         return isWriting && !allows(.write, on: real) ? finding(real, fault: .notWritable, rights: .write) : nil
     }
 
-    /// A file that the sandbox does not have. A program that reads one of its settings or data files usually reads the others
-    /// too.
+    /// The finding for a file that the sandbox does not have. A program that reads one of its settings or data files
+    /// usually reads the other files too. So for such a file, the option grants the whole directory.
     private func hiddenData(_ path: String) -> Finding {
         let parts = PathText.parts(path)
         let places: [[Substring]] = [["etc"], ["var", "lib"], ["sys", "devices", "system"]]
@@ -66,7 +68,8 @@ package struct PathExamination {
         return Finding(path: path, fault: .notShown, grant: GrantOption(for: whole ?? path, rights: .read))
     }
 
-    /// A program that the sandbox does not have. It usually needs the files around it too.
+    /// The finding for a program that the sandbox does not have. A program usually needs the files around it too, so
+    /// the option grants its whole directory, unless many programs share that directory.
     private func hiddenProgram(_ path: String) -> Finding {
         let package = Self.package(of: path)
         // A directory that many programs share is not handed over for one of them.
@@ -75,8 +78,9 @@ package struct PathExamination {
         return Finding(path: path, fault: .notShown, grant: grant)
     }
 
-    /// The directory that a program was probably installed in: the one with the program, or the one above `bin`. A directory
-    /// that holds the files of many programs, or a user's keys, is never suggested as a whole.
+    /// The directory in which a program was probably installed. It is the directory that holds the program. If that is
+    /// a `bin` or a similar directory, it is the directory above. A directory that holds the files of many programs, or
+    /// a user's keys, is never suggested as a whole.
     private static func package(of path: String) -> String {
         let directory = path.parentPath
         let names = ["bin", "sbin", "libexec", "shims"]
@@ -87,14 +91,16 @@ package struct PathExamination {
         return isShared || PathText.danger(above, rights: .execute) != nil ? directory : above
     }
 
-    /// The host has no such file. If it has the directory, the program could have made the file there.
+    /// The finding for a file that the host does not have. If the host has the file's directory, the program may have
+    /// tried to make the file there.
     private func findingAboutNewFile(_ path: String, errno: Int32) -> Finding? {
         let directory = path.parentPath
         guard directory != "/", case .found(let real) = lookup.follow(directory), !allows(.write, on: real) else {
             return nil
         }
         guard isShown(real) else { return finding(real, fault: .notShown, rights: .write) }
-        // In a directory that the sandbox has, a file that cannot be made is not a missing file.
+        // If the sandbox has the directory, an attempt to make a file there does not fail with ENOENT. So the missing
+        // right does not explain this errno.
         return errno == ENOENT ? nil : finding(real, fault: .notWritable, rights: .write)
     }
 
@@ -108,7 +114,8 @@ package struct PathExamination {
         policy.verdict(path: path, rights: rights).isAllowed
     }
 
-    /// Whether the path is a file that its mode lets its owner execute, and that begins as a program or a script does.
+    /// Whether the path is a program: a file whose mode lets its owner execute it, and that begins like an ELF file or
+    /// a script.
     private func isProgram(_ path: String) -> Bool {
         var status = stat()
         // SAFETY: the path is a NUL-terminated copy, and the structure belongs to this frame.

@@ -33,7 +33,7 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     public let process: UInt32?
     public let thread: UInt32
     public let executable: String?
-    /// `true` if the policy denies the call without a report in other modes, because programs do without it.
+    /// `true` if mode `enforce` denies the call without a report, because programs work without this call.
     public let quiet: Bool?
     public let count: Int
     /// The times of the first and the last occurrence, in seconds since the launch.
