@@ -73,7 +73,7 @@ extension ExtensionContext {
         }
     }
 
-    /// Answers that the extension serves no items.
+    /// Fails the request, because the extension serves no items.
     private func failAsUnserved() {
         guard let request = request.take() else { return }
         onAnswer.take()?()

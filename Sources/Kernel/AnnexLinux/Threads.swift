@@ -53,7 +53,7 @@ package struct WorkerThread: ~Copyable, Sendable {
 
     package init() {}
 
-    /// Sleeps until `unpark` is called, or until `deadline` of `MonotonicClock`. The call may also return earlier
+    /// Sleeps until `unpark` is called, or until `MonotonicClock` reaches `deadline`. The call may also return earlier
     /// without a cause.
     package func park(until deadline: UInt64?) {
         // SAFETY: the word lives as long as this object.

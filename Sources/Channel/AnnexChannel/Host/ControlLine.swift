@@ -13,7 +13,7 @@ final class ControlLine: Sendable {
     private let disposal = DescriptorDisposal()
     private let watch = Mutex<EventLoop.Watch?>(nil)
     private let peerIsGone = Atomic<Bool>(false)
-    /// `HostReceiver.turns`: how often the leader has asked for a doorbell.
+    /// A copy of `HostReceiver.turns`: the number of times that the leader has asked for a doorbell so far.
     let turns = Atomic<UInt32>(0)
 
     init(_ socket: consuming ControlSocket, state: ChannelState) {
@@ -28,14 +28,15 @@ final class ControlLine: Sendable {
         watch.withLock { $0 = token }
     }
 
-    /// Stops watching the socket and drops all hand-overs, because the channel is closed.
+    /// Stops watching the socket, because the channel is closed. Drops all hand-overs, which are the descriptors that
+    /// arrived and wait for their frames.
     func close() {
         stopWatching()
         dropHandOvers()
     }
 
-    /// Shuts the socket down and empties it when the endpoint is deallocated. If descriptors stayed in the socket,
-    /// closing the socket would close them on this thread.
+    /// Shuts the socket down and empties it when the endpoint is deallocated. A separate
+    /// thread closes the descriptors that are still in it. Otherwise, closing the socket would close them on this thread.
     func abandon() {
         // The watch ends first, because the socket's number can be reused once the socket is closed.
         stopWatching()
@@ -178,8 +179,8 @@ extension ControlLine {
     }
 
     /// Reads the control socket.
-    /// - Parameter untilHandOver: whether to read up to the first hand-over, however many doorbells come before it. The
-    ///   budget limits doorbells that were not requested. If this parameter is false, at most `mostAtOnce` messages are
+    /// - Parameter untilHandOver: whether to read up to the first hand-over, however many doorbells come before it. A
+    ///   budget of the inbox limits the doorbells that the host did not ask for. If this parameter is false, at most `mostAtOnce` messages are
     ///   read.
     private func drain(_ inbox: inout ControlInbox, untilHandOver: Bool) throws(ChannelViolation) {
         var left = ControlInbox.mostAtOnce

@@ -14,8 +14,8 @@ struct ValidateCommand: ParsableCommand {
             point allows. Nothing is installed or changed, and nothing of the app is started.
 
             Each finding is an error, a warning or advice. Because of an error, Annex refuses the app or the extension. With \
-            a warning it is accepted, but a part of it does not do what you probably expect. The rule in brackets is explained \
-            in Docs/Guide/Bundles.md.
+            a warning it is accepted, but a part of it does not do what you probably expect. Each finding ends with the \
+            name of its rule, in brackets. Docs/Guide/Bundles.md explains the rules.
 
             EXAMPLES
               annex validate Pictures.app              every finding, with its file, its key and the remedy
@@ -26,7 +26,7 @@ struct ValidateCommand: ParsableCommand {
             EXIT STATUS
               0   no errors; also if there are warnings and advice
               1   at least one error
-              2   a point of the folder cannot be read
+              2   a point in the folder of --points cannot be read
               64  the command line is not understood
             """)
 

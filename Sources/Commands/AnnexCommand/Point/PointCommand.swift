@@ -61,8 +61,8 @@ struct PointListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the extension points, each with its default and its purpose.",
         discussion: """
-            Each line has the identifier, `on` or `off`, and what the point's extensions do. The word says whether a \
-            newly installed extension is on before the user has switched it.
+            Each line has the identifier, `on` or `off`, and what the point's extensions do. `on` or `off` is the default \
+            for a newly installed extension, until the user switches it.
 
             EXAMPLES
               annex point list
@@ -105,7 +105,7 @@ struct PointShowCommand: ParsableCommand {
 
             EXIT STATUS
               0   the point is printed
-              2   there is no such point, or it or its policy cannot be read
+              2   the point does not exist, or its file or its policy cannot be read
               64  the command line is not understood
             """)
 

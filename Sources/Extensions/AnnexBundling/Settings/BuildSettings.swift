@@ -43,8 +43,8 @@ private struct PlaceholderFilling {
         self.values = values
     }
 
-    /// - Parameter names: the settings whose values contain the text. The function does not fill in these settings
-    ///   again, so that no value contains itself.
+    /// - Parameter names: the settings that are being filled in at the moment; the text comes from their values. Their
+    ///   placeholders stay as they are, so that no value contains itself.
     mutating func filled(_ text: String, expanding names: Set<String>) -> String {
         var result = ""
         var rest = Substring(text)
@@ -116,9 +116,9 @@ private struct Placeholder {
 /// A change that a placeholder makes to the value of its setting.
 enum SettingModifier: String, CaseIterable {
     case lower, upper
-    /// The name becomes an identifier of Swift and C. Other characters become underscores.
+    /// Makes the value an identifier of Swift and C: each character that an identifier cannot have becomes an underscore.
     case identifier, c99extidentifier
-    /// The name becomes a part of a bundle identifier. Other characters become hyphens.
+    /// Makes the value a part of a bundle identifier: each character that such a part cannot have becomes a hyphen.
     case rfc1034identifier
 
     func applied(to text: String) -> String {

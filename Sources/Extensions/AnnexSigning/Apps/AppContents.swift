@@ -8,14 +8,14 @@ internal import Glibc
 struct AppContents {
     /// Every file, link and directory except the seal, sorted by path.
     private(set) var entries: [SealEntry] = []
-    /// The files and directories that another user could change, or that could be changed under another name (hard
-    /// link), in spite of the seal. They are sorted by path.
+    /// What could still be changed after the app is sealed: files and directories that other users may write, and files
+    /// that have a second name (a hard link). They are sorted by path.
     private(set) var hazards: [SealDifference] = []
     private var bytes: UInt64 = 0
     private var seen = 0
     private let shown: String
 
-    /// The most bytes of all files of an app together.
+    /// The limit of the total size of the files of an app, in bytes.
     static let mostBytes: UInt64 = 4 << 30
 
     /// Reads an app.
@@ -100,7 +100,7 @@ struct AppContents {
         else {
             throw unsafe(
                 path.text, what: "is a link that leads out of the app, or stands in the place of the seal",
-                remedy: "copy what it leads to into the app")
+                remedy: "replace the link by a copy of its target")
         }
         entries.append(SealEntry(path: path, content: .link(target: target)))
     }
