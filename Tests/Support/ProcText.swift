@@ -27,10 +27,11 @@ public enum WholeProc {
     /// Whether the kernel lets a sandbox show all of `/proc`. It does so only for a process that sees a whole `/proc` itself.
     /// In most containers a part of `/proc` is hidden by another mount.
     public static let isPossible: Bool = {
-        let mounts = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? "0 0 0 / /proc/x"
-        return !mounts.split(separator: "\n").contains { line in
-            let place = line.split(separator: " ").dropFirst(4).first ?? ""
-            return place.hasPrefix("/proc/") && place != "/proc/sys/fs/binfmt_misc"
-        }
+        let mounts = ProcText.lines(of: "/proc/self/mountinfo")
+        return !mounts.isEmpty
+            && !mounts.contains { line in
+                let place = line.split(separator: " ").dropFirst(4).first ?? ""
+                return place.hasPrefix("/proc/") && place != "/proc/sys/fs/binfmt_misc"
+            }
     }()
 }

@@ -15,7 +15,8 @@ import Testing
         case climbingDirectory, bindRecordsOutside, bindCount, argumentsMissing, filterWithoutLayer, layerUnknown
         case rootWithoutMount, unboundedRoot, cgroupWithoutDescriptor, misalignedRecords, faultBeyondSteps
         case filterFlagUnknown, maskUnknown, timeWithoutUser, promiseWithoutFilter
-        case flagUnknown, procWithoutRoot, loopbackOfTheHost, terminalWithoutReaper, linkToNothing
+        case flagUnknown, procWithoutRoot, kernelFilesWithoutProc, loopbackOfTheHost, terminalWithoutReaper,
+            linkToNothing
         case fileOfNoPath
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
@@ -49,6 +50,7 @@ import Testing
                     $0.layers &= ~SandboxLayers.root.rawValue
                     $0.flags = UInt32(ANNEX_PLAN_PROC)
                 }
+            case .kernelFilesWithoutProc: { $0.flags = UInt32(ANNEX_PLAN_KERNEL_FILES) }
             case .loopbackOfTheHost:
                 {
                     $0.layers &= ~SandboxLayers.network.rawValue

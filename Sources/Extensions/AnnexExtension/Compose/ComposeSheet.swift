@@ -35,8 +35,8 @@ public final class ComposeSheet: DialogueSheet {
         do {
             try context.sendAndWait(change)
         } catch {
-            // If the text is too large for a notice, the next answer carries the text. If the host is gone, nobody
-            // needs the change.
+            // If the text is too large for a notice, the next answer carries the text. If the host is gone, the
+            // change is no longer needed.
             isTextReplaced = isTextReplaced || change.contentText != nil
         }
     }

@@ -74,8 +74,8 @@ package final class CoordinationService: PortalService {
     }
 }
 
-/// The coordination of one group's members in this process: who waits, and who gets news. Runs on the lane of the
-/// group.
+/// The coordination of one group's members in this process. It knows which members wait, and which members get
+/// news. It runs on the lane of the group.
 final class CoordinationDesk: Sendable {
     let group: OpenGroup
     let waiting: WaitingMembers

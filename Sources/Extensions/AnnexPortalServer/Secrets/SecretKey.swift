@@ -30,8 +30,8 @@ package enum SecretKeySource: Sendable, Hashable, CustomStringConvertible {
 /// 3. Otherwise, a file of mode 600 in the folder of private directories, which Annex makes. Such a key protects the
 ///    secrets if someone copies the store. It does not protect the secrets from programs of this user.
 ///
-/// If the chosen source cannot be used, the search fails. If Annex took another key instead, nobody would be told
-/// that the existing secrets cannot be opened.
+/// If the chosen source cannot be used, the search fails. If Annex took another key instead, the user would not
+/// learn that the existing secrets cannot be opened.
 package final class SecretKey: Sendable {
     package let source: SecretKeySource
     let memory: KeyMemory

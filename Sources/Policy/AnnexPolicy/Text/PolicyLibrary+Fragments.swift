@@ -66,7 +66,7 @@ extension PolicyFragment {
 extension PolicyLibrary {
     /// The names of the policies whose filters are compiled ahead. These are the names of all policies. In addition,
     /// each policy of an extension point is joined with each set of entitlements that changes its filter. The policy
-    /// for ordinary programs, `tool`, is joined with each allowance, and with each pair of allowances.
+    /// for ordinary programs, `tool`, is joined with each such allowance, and with each pair of them.
     package func namesToCompile() throws(PolicyError) -> [String] {
         var sets: [[String]] = [[]]
         for entitlement in entitlements where try fragment(named: entitlement).changesFilter {
@@ -76,12 +76,14 @@ extension PolicyLibrary {
         let joined = points.flatMap { point in
             sets.filter { !$0.isEmpty }.map { JoinedName(policy: point, fragments: $0).joined }
         }
-        return (names + joined + toolsToCompile()).sorted()
+        return (names + joined + (try toolsToCompile())).sorted()
     }
 
-    private func toolsToCompile() -> [String] {
+    private func toolsToCompile() throws(PolicyError) -> [String] {
         guard names.contains("tool") else { return [] }
-        let pairs = allowances.flatMap { one in allowances.map { Set([one, $0]).sorted() } }
+        var own: [String] = []
+        for allowance in allowances where try fragment(named: allowance).changesFilter { own.append(allowance) }
+        let pairs = own.flatMap { one in own.map { Set([one, $0]).sorted() } }
         return Set(pairs).map { JoinedName(policy: "tool", fragments: $0).joined }
     }
 }

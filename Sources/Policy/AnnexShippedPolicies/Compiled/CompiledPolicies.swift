@@ -53,17 +53,12 @@ enum CompiledPolicies {
         "tool+jit",
         "tool+jit+loopback",
         "tool+jit+network",
-        "tool+jit+proc",
         "tool+jit+sockets",
         "tool+loopback",
         "tool+loopback+network",
-        "tool+loopback+proc",
         "tool+loopback+sockets",
         "tool+network",
-        "tool+network+proc",
         "tool+network+sockets",
-        "tool+proc",
-        "tool+proc+sockets",
         "tool+sockets",
         "workspace",
     ]
@@ -121,17 +116,12 @@ enum CompiledPolicies {
         case "tool+jit": `tool+jit`
         case "tool+jit+loopback": `tool+jit+loopback`
         case "tool+jit+network": `tool+jit+network`
-        case "tool+jit+proc": `tool+jit+proc`
         case "tool+jit+sockets": `tool+jit+sockets`
         case "tool+loopback": `tool+loopback`
         case "tool+loopback+network": `tool+loopback+network`
-        case "tool+loopback+proc": `tool+loopback+proc`
         case "tool+loopback+sockets": `tool+loopback+sockets`
         case "tool+network": `tool+network`
-        case "tool+network+proc": `tool+network+proc`
         case "tool+network+sockets": `tool+network+sockets`
-        case "tool+proc": `tool+proc`
-        case "tool+proc+sockets": `tool+proc+sockets`
         case "tool+sockets": `tool+sockets`
         case "workspace": `workspace`
         default: nil

@@ -10,8 +10,8 @@ internal import Glibc
 package struct TodayFolder: Sendable {
     private static let suffix = ".snapshot"
     private static let order = "order"
-    /// The age at which a snapshot is removed, in nanoseconds: 30 days. Nobody needs a snapshot that no view has
-    /// replaced for so long.
+    /// The age at which a snapshot is removed, in nanoseconds: 30 days. If no Today view has replaced a
+    /// snapshot for so long, it is no longer needed.
     private static let oldest: Int64 = 30 * 24 * 60 * 60 * 1_000_000_000
     private static let mostEntries = 4096
     private static let mostOrderBytes = 256 << 10

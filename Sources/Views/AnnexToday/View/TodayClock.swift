@@ -17,7 +17,7 @@ package struct MachineClock: TodayClock {
     package var now: Duration { start.duration(to: SuspendingClock.now) }
 
     package func sleep(until moment: Duration) async throws {
-        // An update may begin a second late, because nobody sees the difference. With this tolerance, the kernel can
+        // An update may begin a second late, because users do not see the difference. With this tolerance, the kernel can
         // wake this process together with other processes.
         try await Task.sleep(until: start.advanced(by: moment), tolerance: .seconds(1), clock: SuspendingClock())
     }

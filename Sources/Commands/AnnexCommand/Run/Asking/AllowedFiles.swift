@@ -6,7 +6,7 @@ import Glibc
 
 /// The project files that the user has allowed, each by its place and contents.
 ///
-/// A directory can come from somebody else. A program that may write to the directory can change its files. So a
+/// Another person can have written the files of a directory, and a program that may write there can change them. So a
 /// project file counts only as long as it has the contents that the user allowed.
 struct AllowedFiles {
     /// The directory with one empty file for each allowed project file.

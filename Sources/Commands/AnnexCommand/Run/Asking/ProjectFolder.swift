@@ -5,7 +5,7 @@ import Glibc
 
 /// A directory whose project file the user may rely on.
 ///
-/// Nobody but the caller can write to the directory or the file, and neither is a link. Otherwise another user, or the
+/// Only the caller can write to the directory and the file, and neither of them is a link. Otherwise another user, or the
 /// maker of a link, could decide what the caller's programs may do.
 struct ProjectFolder: ~Copyable {
     /// The directory's path without links.

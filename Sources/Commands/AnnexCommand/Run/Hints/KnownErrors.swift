@@ -88,7 +88,9 @@ struct KnownErrors {
         guard errors.mention("/proc not mounted"), policy.isHiddenProcessFile("/proc/version") else { return nil }
         let choice = RunChoice("--allow", "proc", "--allow", "sockets", "--allow", "jit")
         return RunHint(
-            line: "LibreOffice needs files of the kernel, sockets between its processes, and code that it makes: add "
+            line:
+                "LibreOffice, which prints this, needs files of the kernel, sockets between its processes, and code that "
+                + "it makes: add "
                 + choice.text, choices: [choice])
     }
 

@@ -22,7 +22,8 @@ struct MetLimit {
         let denied = report.reason == .timeLimit ? denials.last(where: Self.mayStop) : nil
         hint =
             denied.map {
-                RunHint(line: "\(met.line). Or it waits because of \(RunHints.line($0))", choices: met.choices)
+                RunHint(
+                    line: "\(met.line). Or it waits because a call failed: \(RunHints.line($0))", choices: met.choices)
             }
             ?? met
     }

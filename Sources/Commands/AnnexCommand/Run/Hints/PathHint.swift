@@ -55,8 +55,11 @@ struct PathHint {
             GrantDangers().danger(of: finding.path, .write, spelled: finding.path) != nil
         else { return nil }
         let directory = finding.path + "/" + name
-        guard GivenPaths.resolved(directory) == nil else { return nil }
-        let choice = RunChoice("--write", directory)
+        // The program chose the name. So the directory must be one that an option may hand over.
+        guard GivenPaths.resolved(directory) == nil, let grant = GrantOption(for: directory, rights: .write) else {
+            return nil
+        }
+        let choice = RunChoice(grant.name, grant.path)
         return RunHint(
             line:
                 "\(Escaped(directory, limit: 500)) does not exist, and your home is not handed over as a whole: make it first "

@@ -1,5 +1,5 @@
 internal import AnnexLinux
-internal import AnnexPolicy
+package import AnnexPolicy
 
 /// An option of `annex run` that hands a path over.
 package struct GrantOption: Sendable, Hashable {
@@ -12,7 +12,7 @@ package struct GrantOption: Sendable, Hashable {
 
     /// The option that gives these rights on a path. nil if no option may give them, or if another mechanism decides about
     /// the path.
-    init?(for path: String, rights: PathRights) {
+    package init?(for path: String, rights: PathRights) {
         let (name, given): (String, PathRights) =
             if rights.contains(.write) {
                 ("--write", [.read, .write])
