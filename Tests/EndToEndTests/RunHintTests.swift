@@ -101,6 +101,9 @@ import Testing
         let script = "mkdir -p $HOME/.tool/state"
         let failed = try await run(["--read", home + "/work"], script: script)
         #expect(failed.errors.contains("(mkdir \(home)/.tool), and add --write \(home)/.tool;"), "\(failed.errors)")
+        // A program chooses the names in its errors. It must not talk the user into handing over keys.
+        let keys = try await run(["--read", home + "/work"], script: "mkdir $HOME/.ssh")
+        #expect(!keys.errors.contains("--write"), "\(keys.errors)")
         try FileManager.default.createDirectory(atPath: home + "/.tool", withIntermediateDirectories: false)
         chmod(home + "/.tool", 0o777)
         let worked = try await run(["--write", home + "/.tool"], script: script)

@@ -52,6 +52,7 @@ struct PathHint {
     private func missing(inHome finding: PathExamination.Finding, named path: String) -> RunHint? {
         guard finding.fault == .notWritable, finding.grant == nil, PathText.isPath(path, within: finding.path),
             let name = PathText.parts(path).dropFirst(PathText.parts(finding.path).count).first,
+            !PathExamination.isShared(name: name),
             GrantDangers().danger(of: finding.path, .write, spelled: finding.path) != nil
         else { return nil }
         let directory = finding.path + "/" + name

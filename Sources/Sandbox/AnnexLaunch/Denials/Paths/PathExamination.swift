@@ -78,16 +78,20 @@ package struct PathExamination {
         return Finding(path: path, fault: .notShown, grant: grant)
     }
 
+    /// Whether a directory of this name holds the files of many programs, or a user's keys. Such a directory is never
+    /// suggested as a whole.
+    package static func isShared(name: Substring) -> Bool {
+        [".local", ".config", ".cache", ".ssh", ".gnupg", "opt", "local"].contains(name)
+    }
+
     /// The directory in which a program was probably installed. It is the directory that holds the program. If that is
-    /// a `bin` or a similar directory, it is the directory above. A directory that holds the files of many programs, or
-    /// a user's keys, is never suggested as a whole.
+    /// a `bin` or a similar directory, it is the directory above, unless that is shared.
     private static func package(of path: String) -> String {
         let directory = path.parentPath
         let names = ["bin", "sbin", "libexec", "shims"]
-        let shared = [".local", ".config", ".cache", ".ssh", ".gnupg", "opt", "local"]
         guard let name = PathText.parts(directory).last, names.contains(String(name)) else { return directory }
         let above = directory.parentPath
-        let isShared = PathText.parts(above).last.map { shared.contains(String($0)) } ?? true
+        let isShared = PathText.parts(above).last.map { Self.isShared(name: $0) } ?? true
         return isShared || PathText.danger(above, rights: .execute) != nil ? directory : above
     }
 
