@@ -61,6 +61,7 @@ import Testing
         plan.scratches = [Scratch(at: "/tmp", size: 4096, inodes: 10)]
         plan.links = [LaunchPlan.Link(at: "/bin", to: "usr/bin")]
         plan.hasReaper = true
+        (plan.hasProc, plan.hasKernelFiles) = (true, true)
         plan.limits = [ResourceLimit(1, bound: 2)]
         plan.removals = ["/sys/fs/cgroup/annex.1.2.3"]
         plan.layers = .all
