@@ -21,28 +21,36 @@ import Testing
         ("error connecting to /tmp/x (Address family not supported by protocol)", ["--allow", "sockets"]),
         (
             "DETAIL:  Failed system call was shmget(key=1, size=56, 03600): Function not implemented",
-            ["--allow-line", "shmget", "--allow-line", "shmat", "--allow-line", "shmctl", "--allow-line", "shmdt"]
+            ["--allow", "ipc"]
         ),
         ("configure: error: cannot run C compiled programs.", ["--write-execute", "/tmp"]),
-        (
-            "ERROR: /proc not mounted - LibreOffice is unlikely to work well if at all",
-            ["--allow", "proc", "--allow", "sockets", "--allow", "jit"]
-        ),
-        (
-            "This may be due to a lack of SYSV IPC support.",
-            ["semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl"].flatMap {
-                ["--allow-line", $0]
-            }
-        ),
+        ("This may be due to a lack of SYSV IPC support.", ["--allow", "ipc"]),
         ("\t  1 - t (BAD_COMMAND)", ["--write-execute", "/tmp"]),
     ])
     func `a known text leads to the options that help`(text: String, options: [String]) throws {
         #expect(try hint(text, write: ["/tmp"])?.choices.map(\.options) == [options])
     }
 
+    @Test(arguments: [
+        "ERROR: /proc not mounted - LibreOffice is unlikely to work well if at all",
+        "[3:3:1128/1.2:FATAL:chrome/browser/process_singleton_posix.cc:297] Check failed: . socket() failed",
+    ])
+    func `a large program is given all that it needs at once, and nothing twice`(text: String) throws {
+        #expect(try programHint(text, policy: "tool") == ["--allow", "proc", "--allow", "sockets", "--allow", "jit"])
+        #expect(try programHint(text, policy: "tool+sockets") == ["--allow", "proc", "--allow", "jit"])
+        #expect(try programHint(text, policy: "tool+jit+proc+sockets") == nil)
+        #expect(try programHint("another error", policy: "tool") == nil)
+    }
+
+    private func programHint(_ text: String, policy name: String) throws -> [String]? {
+        let policy = try Policy.compiledAhead(named: name, overriding: nil)
+        return KnownPrograms(errors: StatedErrors(Array(text.utf8), directory: "/"), policy: policy)
+            .hint?.choices.flatMap(\.options)
+    }
+
     @Test func `a sanitizer needs addresses, and its check for leaks the rights of a debugger`() throws {
         let hint = try #require(try hint("==1==ReserveShadowMemoryRange failed while trying to map 0x1000 bytes"))
-        #expect(hint.choices.map { $0.options.contains("ptrace") } == [true, false])
+        #expect(hint.choices.map { $0.options.contains("debug") } == [true, false])
         #expect(hint.choices.allSatisfy { $0.options.starts(with: ["--memory", "20T"]) })
     }
 

@@ -84,6 +84,11 @@ import Testing
         ),
         ("allow: [{ reason: a, calls: [getpid, getpid] }]", "test.yaml:4:38: `getpid` is already decided in line 4"),
         ("refuse: [{ reason: a, calls: [getpid] }]", "test.yaml:4:10: a group of `refuse` must state its errno"),
+        (
+            "refuse: [{ reason: a, answer: EPERM, report: yes, calls: [getpid] }]",
+            "test.yaml:4:46: unknown value `yes`"
+        ),
+        ("allow: [{ reason: a, report: on, calls: [getpid] }]", "test.yaml:4:22: unknown key `report`"),
         ("end: [{ reason: a, means: exit, calls: [tgkill] }]", "test.yaml:4:27: the only value of `means` is `abort`"),
         ("summary: again", "test.yaml:5:1: the key `network` is stated twice"),
         ("allow: [", "test.yaml:"),

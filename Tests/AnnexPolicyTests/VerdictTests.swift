@@ -11,6 +11,11 @@ import Testing
         return try Policy.shipped(named: policy, for: .x86).verdict(number: call.number, arguments: arguments)
     }
 
+    @Test func `a stated denial is reported only if the policy says so`() throws {
+        #expect(try Self.verdict("tool", "sendfile", []).answer == .deny(errno: 22, reported: true))
+        #expect(try Self.verdict("tool", "splice", []).answer == .deny(errno: 22, reported: false))
+    }
+
     @Test func `only the signal of abort counts as aborting`() throws {
         #expect(try Self.verdict("compute", "tgkill", [1, 1, 6]).answer == .aborting)
         #expect(try Self.verdict("compute", "tgkill", [1, 1, 0x5_0000_0006]).answer == .aborting)

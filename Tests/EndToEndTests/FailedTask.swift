@@ -58,11 +58,7 @@ struct FailedTask: CustomStringConvertible, Sendable {
         FailedTask(
             name: "fakeroot", needs: ["fakeroot"], guess: ["--write", "."],
             script: "fakeroot sh -c 'touch made && chown root:root made && test $(stat -c %u made) = 0'",
-            hint: "--allow-line semget --allow-line semop",
-            remedy: ["--write", "."]
-                + ["semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv", "msgctl"].flatMap {
-                    ["--allow-line", $0]
-                }),
+            hint: "--allow ipc", remedy: ["--allow", "ipc", "--write", "."]),
         FailedTask(
             name: "a named pipe", needs: ["mkfifo"], guess: ["--write", "."], script: "mkfifo pipe",
             hint: "--allow sockets", remedy: ["--allow", "sockets", "--write", "."]),
@@ -79,8 +75,7 @@ struct FailedTask: CustomStringConvertible, Sendable {
             hint: "--allow loopback", remedy: ["--allow", "loopback"]),
         FailedTask(
             name: "a debugger", needs: ["strace"], guess: [], script: "strace -o /dev/null true",
-            hint: "--allow-line ptrace",
-            remedy: ["--allow", "jit", "--allow-line", "ptrace"]),
+            hint: "--allow debug", remedy: ["--allow", "debug"]),
         FailedTask(
             name: "an agent for keys", needs: ["ssh-agent"], guess: [], script: "ssh-agent true",
             hint: "--allow sockets", remedy: ["--allow", "sockets"]),
@@ -93,7 +88,16 @@ struct FailedTask: CustomStringConvertible, Sendable {
                 if libc.shmget(0, 4096, 0o1600) < 0:
                     raise SystemExit("shmget(0, 4096): " + os.strerror(ctypes.get_errno()))'
                 """,
-            hint: "--allow-line shmget", remedy: ["--allow-line", "shmget"]),
+            hint: "--allow ipc", remedy: ["--allow", "ipc"]),
+        FailedTask(
+            name: "a file sent to a socket", needs: ["python3"], guess: [],
+            script: """
+                python3 -c '
+                import os, socket
+                near, far = socket.socketpair()
+                os.sendfile(near.fileno(), os.open("/usr/bin/env", os.O_RDONLY), 0, 4)'
+                """,
+            hint: "--allow-line sendfile", remedy: ["--allow-line", "sendfile"]),
         FailedTask(
             name: "the memory of the machine", needs: ["free"], guess: [], script: "free", hint: "--allow proc",
             remedy: nil),

@@ -36,6 +36,12 @@ static const unsigned char com_apple_security_files_user_selected_read_write[] =
 static const unsigned char com_apple_security_network_client[] = {
 #embed "../../../Policies/entitlements/com.apple.security.network.client.expectations.yaml"
 };
+static const unsigned char debug[] = {
+#embed "../../../Policies/allowances/debug.expectations.yaml"
+};
+static const unsigned char ipc[] = {
+#embed "../../../Policies/allowances/ipc.expectations.yaml"
+};
 static const unsigned char jit[] = {
 #embed "../../../Policies/allowances/jit.expectations.yaml"
 };
@@ -98,6 +104,8 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.usernotifications.content-extension", com_apple_usernotifications_content_extension),
     TEXT("com.apple.widget-extension", com_apple_widget_extension),
     TEXT("compute", compute),
+    TEXT("debug", debug),
+    TEXT("ipc", ipc),
     TEXT("jit", jit),
     TEXT("loopback", loopback),
     TEXT("network", network),

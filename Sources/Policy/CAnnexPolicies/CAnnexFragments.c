@@ -16,6 +16,12 @@ static const unsigned char com_apple_security_files_user_selected_read_write[] =
 static const unsigned char com_apple_security_network_client[] = {
 #embed "../../../Policies/entitlements/com.apple.security.network.client.yaml"
 };
+static const unsigned char debug[] = {
+#embed "../../../Policies/allowances/debug.yaml"
+};
+static const unsigned char ipc[] = {
+#embed "../../../Policies/allowances/ipc.yaml"
+};
 static const unsigned char jit[] = {
 #embed "../../../Policies/allowances/jit.yaml"
 };
@@ -39,6 +45,8 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.security.files.user-selected.read-only", com_apple_security_files_user_selected_read_only),
     TEXT("com.apple.security.files.user-selected.read-write", com_apple_security_files_user_selected_read_write),
     TEXT("com.apple.security.network.client", com_apple_security_network_client),
+    TEXT("debug", debug),
+    TEXT("ipc", ipc),
     TEXT("jit", jit),
     TEXT("loopback", loopback),
     TEXT("network", network),

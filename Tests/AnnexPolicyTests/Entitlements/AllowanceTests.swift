@@ -63,7 +63,8 @@ import Testing
     }
 
     @Test func `an extension can claim no allowance`() throws {
-        #expect(Set(PolicyLibrary.shipped.allowances) == ["jit", "loopback", "network", "proc", "sockets"])
+        #expect(
+            Set(PolicyLibrary.shipped.allowances) == ["debug", "ipc", "jit", "loopback", "network", "proc", "sockets"])
         #expect(PolicyLibrary.shipped.entitlements.allSatisfy { $0.contains(".") })
         #expect(PolicyLibrary.shipped.allowances.allSatisfy { !PolicyFragment.isIdentifier($0) })
         let error = #expect(throws: PolicyError.self) { try PolicyLibrary.shipped.fragment(named: "jitt") }

@@ -24,8 +24,17 @@ struct RunCommand: ParsableCommand {
               annex run --write-execute . -- make test  also runs what it builds there
               annex run --allow network -- curl -sS https://example.org
               annex run --read . --allow jit -- node main.js
-              annex run --ask -- ./build.sh             asks for what it lacks, and can remember the answer
+              annex run --ask -- ./build.sh             asks for what it lacks
               annex run -- bash                         with a terminal of its own
+
+            ALLOWANCES
+              debug     debuggers and profilers: gdb, strace, py-spy
+              ipc       shared memory and messages of System V: PostgreSQL, fakeroot
+              jit       just-in-time compilers: node, java, mono
+              loopback  a server and its client in this sandbox: nginx and wget
+              network   other machines, and servers of this one
+              proc      the machine's processors, memory and load: free, chromium
+              sockets   sockets and named pipes between its processes: tmux, gpg
 
             EXIT STATUS
               N      the status of the program, which ended by itself

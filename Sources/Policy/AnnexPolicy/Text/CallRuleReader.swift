@@ -23,7 +23,7 @@ struct CallRuleReader {
         var keys: [String] {
             switch self {
             case .allow: ["reason", "calls", "bounded"]
-            case .refuse: ["reason", "calls", "answer"]
+            case .refuse: ["reason", "calls", "answer", "report"]
             case .end: ["reason", "calls", "means"]
             }
         }
@@ -58,7 +58,7 @@ struct CallRuleReader {
             guard let answer = values["answer"] else {
                 throw group.error("a group of `refuse` must state its errno (`answer:`)")
             }
-            return .deny(errno: try answer.answer(), reported: false)
+            return .deny(errno: try answer.answer(), reported: try isReported(values))
         case .end:
             guard let means = values["means"] else { return .end }
             guard try means.text("`means`") == "abort" else {
@@ -66,6 +66,11 @@ struct CallRuleReader {
             }
             return .aborting
         }
+    }
+
+    private func isReported(_ values: [String: PolicyNode]) throws(PolicyError) -> Bool {
+        guard let report = values["report"] else { return false }
+        return try report.isOn()
     }
 
     private func rule(

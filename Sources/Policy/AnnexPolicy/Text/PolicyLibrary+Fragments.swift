@@ -66,7 +66,8 @@ extension PolicyFragment {
 extension PolicyLibrary {
     /// The names of the policies whose filters are compiled ahead. These are the names of all policies. In addition,
     /// each policy of an extension point is joined with each set of entitlements that changes its filter. The policy
-    /// for ordinary programs, `tool`, is joined with each such allowance, and with each pair of them.
+    /// for ordinary programs, `tool`, is joined with each allowance that many programs need, and with each pair of them.
+    /// The filters for other allowances are compiled when a program starts, which takes some milliseconds.
     package func namesToCompile() throws(PolicyError) -> [String] {
         var sets: [[String]] = [[]]
         for entitlement in entitlements where try fragment(named: entitlement).changesFilter {
@@ -76,13 +77,12 @@ extension PolicyLibrary {
         let joined = points.flatMap { point in
             sets.filter { !$0.isEmpty }.map { JoinedName(policy: point, fragments: $0).joined }
         }
-        return (names + joined + (try toolsToCompile())).sorted()
+        return (names + joined + toolsToCompile()).sorted()
     }
 
-    private func toolsToCompile() throws(PolicyError) -> [String] {
+    private func toolsToCompile() -> [String] {
         guard names.contains("tool") else { return [] }
-        var own: [String] = []
-        for allowance in allowances where try fragment(named: allowance).changesFilter { own.append(allowance) }
+        let own = ["jit", "loopback", "network", "sockets"].filter(allowances.contains)
         let pairs = own.flatMap { one in own.map { Set([one, $0]).sorted() } }
         return Set(pairs).map { JoinedName(policy: "tool", fragments: $0).joined }
     }

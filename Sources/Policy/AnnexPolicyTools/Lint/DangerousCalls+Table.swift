@@ -34,12 +34,14 @@ enum DangerousCalls {
 
     private static let leaveOut = "leave it out; no shipped policy has it"
 
+    private static let forDebuggers = "leave it out; of all that is shipped, only the allowance `debug` has it"
+
     static let all: [Call] = [
         Call(
             call: "ptrace", why: "controls the other processes of the sandbox and has a history of vulnerabilities",
-            remedy: leaveOut),
-        Call(call: "process_vm_readv", why: "reads the memory of other processes", remedy: leaveOut),
-        Call(call: "process_vm_writev", why: "writes the memory of other processes", remedy: leaveOut),
+            remedy: forDebuggers),
+        Call(call: "process_vm_readv", why: "reads the memory of other processes", remedy: forDebuggers),
+        Call(call: "process_vm_writev", why: "writes the memory of other processes", remedy: forDebuggers),
         Call(call: "process_madvise", why: "acts on the memory of other processes", remedy: leaveOut),
         Call(call: "pidfd_getfd", why: "takes descriptors from other processes", remedy: leaveOut),
         Call(call: "bpf", why: "loads programs into the kernel", remedy: leaveOut),

@@ -40,7 +40,10 @@ package struct PolicyPage: Sendable {
 
     private static func lines(of group: Group) -> [String] {
         var lines = ["  - reason: \(scalar(group.reason))"]
-        if case .deny(let errno, _) = group.answer { lines.append("    answer: \(Errno.name(errno))") }
+        if case .deny(let errno, let isReported) = group.answer {
+            lines.append("    answer: \(Errno.name(errno))")
+            if isReported { lines.append("    report: on") }
+        }
         if let bound = group.bound { lines.append("    bounded: \(bound.rawValue)") }
         if group.answer == .aborting { lines.append("    means: abort") }
         let areNames = group.entries.allSatisfy { !$0.hasPrefix("{") }

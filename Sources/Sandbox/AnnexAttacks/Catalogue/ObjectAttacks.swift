@@ -140,7 +140,7 @@ enum ObjectAttacks {
     private static func queue(
         _ name: String, made make: String, arguments: [TrialArgument], removed remove: String, rest: [TrialArgument]
     ) -> Try {
-        Try(name, else: "no such thing") { script, _, _ in
+        Try(name, else: "no such thing", grant: { $0.grantingLine(call: make, arguments) }) { script, _, _ in
             let step = script.call(number: SystemCall(named: make)?.number ?? -1, arguments)
             script.call(number: SystemCall(named: remove)?.number ?? -1, [.result(step)] + rest, after: step)
             return .succeeds(step)

@@ -96,7 +96,9 @@ enum ProcessAttacks {
             }),
         Attack(
             "SIG-02", technique: "ptrace reaper/sibling",
-            Try("PTRACE_TRACEME") { script, _, _ in .succeeds(script.call("ptrace", with: 0, 0, 0, 0)) },
+            Try("PTRACE_TRACEME", grant: { $0.grantingLine(call: "ptrace") }) { script, _, _ in
+                .succeeds(script.call("ptrace", with: 0, 0, 0, 0))
+            },
             Try("the host's memory", layers: [.user, .process, .landlock]) { script, canaries, _ in
                 let piece = script.words([0x1000, 8])
                 return .reaches(

@@ -14,8 +14,8 @@ struct KnownErrors {
     /// The hint for the first known text that the program printed. Nil if no text is known, or if the policy already
     /// allows what the text is about.
     func hint(_ denials: [Denial]) -> RunHint? {
-        builtProgram ?? temporaryProgram ?? shadow ?? socketFile ?? sharedMemory ?? messageQueues ?? processFiles
-            ?? terminal ?? network(denials)
+        builtProgram ?? temporaryProgram ?? shadow ?? socketFile ?? sharedMemory ?? messageQueues ?? terminal
+            ?? network(denials)
     }
 
     /// `configure` and `ctest` run programs that they have just built, and do not say why one did not start.
@@ -41,9 +41,7 @@ struct KnownErrors {
     /// stops all threads of the program, as a debugger does.
     private var shadow: RunHint? {
         guard errors.mention("reserveshadowmemoryrange", "shadow memory range") else { return nil }
-        let all = RunChoice(
-            "--memory", "20T", "--allow", "jit", "--allow-line", "ptrace", "--allow-line",
-            "{ call: clone, when: { flags: { exactly: [CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_UNTRACED] } } }")
+        let all = RunChoice("--memory", "20T", "--allow", "debug")
         let memory = RunChoice("--memory", "20T")
         return RunHint(
             line:
@@ -64,34 +62,21 @@ struct KnownErrors {
     /// A database shares memory among its processes. Its error names the failed call, and the policy denies that call
     /// without a report.
     private var sharedMemory: RunHint? {
-        let family = RunRemedy.families.first { calls in errors.states(ENOSYS) && calls.contains { errors.mention($0) }
-        }
-        guard let family, let call = family.first.flatMap({ SystemCall(named: $0) }) else { return nil }
-        guard policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) != .allow else { return nil }
-        let choice = RunRemedy.choice(family)
-        return RunHint(
-            line: "\(call.name): denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
+        guard errors.states(ENOSYS) else { return nil }
+        return RunRemedy.systemV.sorted().first { errors.mention($0) }.flatMap(systemV)
     }
 
     /// fakeroot talks to its own server by message queues and semaphores.
     private var messageQueues: RunHint? {
-        guard errors.mention("sysv ipc"), let call = SystemCall(named: "msgget"),
-            policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) != .allow
-        else { return nil }
-        let choice = RunRemedy.choice(RunRemedy.families.filter { $0[0] != "shmget" }.flatMap { $0 })
-        return RunHint(line: "msgget: denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
+        errors.mention("sysv ipc") ? systemV("msgget") : nil
     }
 
-    /// LibreOffice looks for a file of the kernel to see whether there is a `/proc`. It also needs two other
-    /// permissions: without sockets, it waits for ever; and if it cannot execute code that it makes, it ends.
-    private var processFiles: RunHint? {
-        guard errors.mention("/proc not mounted"), policy.isHiddenProcessFile("/proc/version") else { return nil }
-        let choice = RunChoice("--allow", "proc", "--allow", "sockets", "--allow", "jit")
-        return RunHint(
-            line:
-                "LibreOffice, which prints this, needs files of the kernel, sockets between its processes, and code that "
-                + "it makes: add "
-                + choice.text, choices: [choice])
+    private func systemV(_ name: String) -> RunHint? {
+        guard let call = SystemCall(named: name),
+            policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) != .allow
+        else { return nil }
+        let choice = RunChoice("--allow", "ipc")
+        return RunHint(line: "\(name): denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
     }
 
     private var terminal: RunHint? {

@@ -17,7 +17,7 @@ enum LikelyCause {
     /// Calls that programs and their libraries try, but do not need.
     private static let probes: Set<String> = [
         "prctl", "prlimit64", "setrlimit", "personality", "setpriority", "ioprio_set", "sched_setscheduler",
-        "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sync_file_range",
+        "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sendfile", "sync_file_range",
     ]
 
     /// Sockets that read network interfaces or ask a name server. Most programs open them without needing them.
@@ -36,7 +36,7 @@ enum LikelyCause {
         // Without `--explain`, the list of denials lacks the quiet ones, so the program's texts are examined too.
         let known = KnownErrors(errors: errors, policy: policy, given: given)
         return known.hint(denials) ?? last(of: likely).map(hint)
-            ?? (errors.states(EPERM) ? likely.last { probes.contains($0.call) } : nil).map(hint)
+            ?? likely.last { isStated($0, in: errors) && probes.contains($0.call) }.map(hint)
     }
 
     private static func hint(_ denial: Denial) -> RunHint {
@@ -50,6 +50,10 @@ enum LikelyCause {
             if let denial = found.last(where: { stated.text.contains($0.call) }) ?? found.last { return denial }
         }
         return nil
+    }
+
+    private static func isStated(_ denial: Denial, in errors: StatedErrors) -> Bool {
+        if case .denied(let errno) = denial.answer { errors.states(errno) } else { false }
     }
 
     private static func last(of denials: [Denial]) -> Denial? {

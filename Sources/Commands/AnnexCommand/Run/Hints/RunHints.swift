@@ -67,6 +67,8 @@ enum RunHints {
         explained: Bool
     ) -> RunHint? {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return nil }
+        let isEndedByDenial = report.reason == .deniedOperation
+        if !isEndedByDenial, let hint = KnownPrograms(errors: errors, policy: policy).hint { return hint }
         if let limit = MetLimit(report, denials: denials, policy: policy, errors: errors) { return limit.hint }
         let cause = LikelyCause.of(report, denials: denials, policy: policy, errors: errors, given: given)
         guard var hint = cause else { return nil }

@@ -45,16 +45,14 @@ struct RunRemedy {
         ])
     }
 
-    /// Groups of calls. A program that needs one call of a group needs all of them.
-    static let families = [
-        ["shmget", "shmat", "shmctl", "shmdt"], ["semget", "semop", "semctl", "semtimedop"],
-        ["msgget", "msgsnd", "msgrcv", "msgctl"],
+    /// The calls of System V, which one allowance allows together.
+    static let systemV: Set = [
+        "shmget", "shmat", "shmctl", "shmdt", "semget", "semop", "semctl", "semtimedop", "msgget", "msgsnd", "msgrcv",
+        "msgctl",
     ]
 
-    static func choice(_ family: [String]) -> RunChoice { RunChoice(family.flatMap { ["--allow-line", $0] }) }
-
     private static func allowances(for denial: Denial) -> [RunChoice]? {
-        if let family = families.first(where: { $0.contains(denial.call) }) { return [choice(family)] }
+        if systemV.contains(denial.call) { return [RunChoice("--allow", "ipc")] }
         if denial.allowedBy == "write-xor-execute: off" {
             return [RunChoice("--allow", "jit", purpose: "for just-in-time compilers; node also has --jitless")]
         }
@@ -69,8 +67,8 @@ struct RunRemedy {
         case "socket" where denial.text.contains("AF_UNIX"): return [RunChoice("--allow", "sockets")]
         case "mknod" where denial.text.contains(", 010"), "mknodat" where denial.text.contains(", 010"):
             return [RunChoice("--allow", "sockets", purpose: "for named pipes and socket files")]
-        // A debugger makes `ptrace` calls with many different arguments, so the line allows all of them.
-        case "ptrace": return [RunChoice("--allow", "jit", "--allow-line", "ptrace", purpose: "for debuggers")]
+        case "ptrace", "process_vm_readv", "process_vm_writev":
+            return [RunChoice("--allow", "debug", purpose: "for debuggers")]
         default: return nil
         }
     }

@@ -1,0 +1,49 @@
+import AnnexPolicy
+internal import AnnexSandbox
+
+/// Large programs that need several allowances. The first error of such a program is about one of them only. Without the
+/// others, the program then waits for ever, or fails without naming a cause.
+struct KnownPrograms {
+    let errors: StatedErrors
+    let policy: Policy
+
+    /// The hint for the program that printed one of the texts. Nil if no text is known, or if the policy already allows
+    /// all that the program needs.
+    var hint: RunHint? {
+        guard let program = Self.all.first(where: { $0.texts.contains { errors.mention($0) } }) else { return nil }
+        let missing = program.allowances.filter(isMissing)
+        guard !missing.isEmpty else { return nil }
+        let choice = RunChoice(missing.flatMap { ["--allow", $0] })
+        return RunHint(
+            line: "\(program.name) printed this. It needs more than the policy allows: add \(choice.text)",
+            choices: [choice])
+    }
+
+    private struct Program {
+        let name: String
+        /// Texts in lower case. The program has printed each of them in a sandbox.
+        let texts: [String]
+        let allowances: [String]
+    }
+
+    private static let all = [
+        // It looks for a file of the kernel to see whether there is a `/proc`.
+        Program(name: "LibreOffice", texts: ["/proc not mounted"], allowances: ["proc", "sockets", "jit"]),
+        // Its start script asks which processor this is. Its crash handler then prints an error about `ptrace`, which
+        // hides the cause of the crash.
+        Program(
+            name: "Chromium",
+            texts: [
+                "crbug.com/1123353", "process_singleton_posix.cc", "zygote_host_impl_linux.cc", "v8_oom.cc",
+            ],
+            allowances: ["proc", "sockets", "jit"]),
+    ]
+
+    private func isMissing(_ allowance: String) -> Bool {
+        switch allowance {
+        case "proc": policy.isHiddenProcessFile("/proc/version")
+        case "sockets": !policy.allowsUnixSockets
+        default: policy.writeXorExecute
+        }
+    }
+}
