@@ -1,5 +1,6 @@
 import AnnexPolicy
 import AnnexShippedPolicies
+import Foundation
 import Testing
 
 @testable import AnnexCommand
@@ -46,6 +47,28 @@ import Testing
         let policy = try Policy.compiledAhead(named: name, overriding: nil)
         return KnownPrograms(errors: StatedErrors(Array(text.utf8), directory: "/"), policy: policy)
             .hint?.choices.flatMap(\.options)
+    }
+
+    @Test func `the modules of a virtual environment are in the environment`() throws {
+        let place = FileManager.default.temporaryDirectory.appending(path: "annex-venv-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        try FileManager.default.createDirectory(atPath: place + "/bin", withIntermediateDirectories: true)
+        #expect(try moduleHint(of: place + "/bin/tool") == nil)
+        try Data().write(to: URL(filePath: place + "/pyvenv.cfg"))
+        let resolved = try #require(GivenPaths.resolved(place))
+        #expect(try moduleHint(of: place + "/bin/tool") == ["--execute", resolved])
+        #expect(try moduleHint(of: place + "/bin/tool", read: [place]) == nil)
+        #expect(try moduleHint(of: "tool") == nil)
+    }
+
+    private func moduleHint(of program: String, read: [String] = []) throws -> [String]? {
+        var options = RunOptions()
+        options.program = [program]
+        options.read = read
+        let errors = StatedErrors(Array("ModuleNotFoundError: No module named 'a'".utf8), directory: "/")
+        let policy = try Policy.compiledAhead(named: "tool", overriding: nil)
+        return KnownErrors(errors: errors, policy: policy, given: GivenPaths(options)).hint([])?.choices
+            .flatMap(\.options)
     }
 
     @Test func `a sanitizer needs addresses, and its check for leaks the rights of a debugger`() throws {

@@ -99,6 +99,15 @@ struct FailedTask: CustomStringConvertible, Sendable {
                 """,
             hint: "--allow-line sendfile", remedy: ["--allow-line", "sendfile"]),
         FailedTask(
+            name: "a program that the user ends because it hangs", needs: ["python3"], guess: [],
+            script: """
+                python3 -c '
+                import os, signal, socket
+                try: os.sendfile(socket.socketpair()[0].fileno(), os.open("/usr/bin/env", os.O_RDONLY), 0, 4)
+                except OSError: os.kill(os.getppid(), signal.SIGTERM)'; exit 3
+                """,
+            hint: "if the program waited for ever, this call had failed: sendfile", remedy: nil),
+        FailedTask(
             name: "the memory of the machine", needs: ["free"], guess: [], script: "free", hint: "--allow proc",
             remedy: nil),
         FailedTask(

@@ -28,13 +28,16 @@ struct RunCommand: ParsableCommand {
               annex run -- bash                         with a terminal of its own
 
             ALLOWANCES
-              debug     debuggers and profilers: gdb, strace, py-spy
+              debug     debuggers and profilers: gdb, strace, py-spy, sanitizers
               ipc       shared memory and messages of System V: PostgreSQL, fakeroot
               jit       just-in-time compilers: node, java, mono
-              loopback  a server and its client in this sandbox: nginx and wget
+              loopback  a server and its client in this sandbox: nginx, jupyter
               network   other machines, and servers of this one
               proc      the machine's processors, memory and load: free, chromium
               sockets   sockets and named pipes between its processes: tmux, gpg
+            Chromium and LibreOffice need jit, proc and sockets. A sanitizer also needs --memory 20T, because it \
+            reserves addresses. If a program hangs, run it again with --timeout 15: the last line then names a call \
+            that was denied.
 
             EXIT STATUS
               N      the status of the program, which ended by itself

@@ -54,6 +54,11 @@ extension SystemCallTable {
         sched_setaffinity process:int size:uint mask:address
         shmget key:int size:size flags:int
         shmat id:int address:address flags:int
+        shmctl id:int command:object buffer:address
+        semget key:int count:int flags:int
+        semctl id:int place:int command:object value:hex
+        msgget key:int flags:int
+        msgctl id:int command:object buffer:address
         dup fd:fd
         dup2 fd:fd new_fd:fd
         dup3 fd:fd new_fd:fd flags:open

@@ -7,15 +7,25 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
     /// Connections. A filter cannot read addresses, so the broker makes each connection itself. It connects only over
     /// TCP, and only to addresses that do not belong to this machine.
     case connections
+    /// Shared memory, semaphores and message queues of System V. They belong to no process, so only a control group
+    /// counts their memory. If there is no such group, the broker bounds how much of this memory a sandbox may request.
+    case objects
 
     private static let exclusive: UInt64 = 2  // LOCK_EX
 
     /// Whether the broker can bound all calls that a rule allows.
     func covers(_ rule: CallRule) -> Bool {
-        guard self == .locks else { return rule.call == "connect" && rule.conditions.isEmpty }
-        guard let condition = rule.conditions.first(where: { $0.index == 1 }) else { return false }
-        return parted(rule.call, alternatives: condition.alternatives)?.rest.isEmpty ?? false
+        switch self {
+        case .locks:
+            guard let condition = rule.conditions.first(where: { $0.index == 1 }) else { return false }
+            return parted(rule.call, alternatives: condition.alternatives)?.rest.isEmpty ?? false
+        case .connections: return rule.call == "connect" && rule.conditions.isEmpty
+        case .objects: return Self.callsOnObjects.contains(rule.call)
+        }
     }
+
+    /// The calls that make objects of System V, and the calls that remove them.
+    private static let callsOnObjects: Set = ["shmget", "shmctl", "semget", "semctl", "msgget", "msgctl"]
 
     /// Splits the values of a call's second argument into values that the broker can count, and all other values.
     ///
@@ -58,6 +68,7 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         case .locks:
             "for `flock` with `operation: { has: LOCK_EX }`, and for `fcntl` with F_SETLK and F_SETLKW alone"
         case .connections: "for `connect` without conditions"
+        case .objects: "for `shmget`, `shmctl`, `semget`, `semctl`, `msgget` and `msgctl`"
         }
     }
 }

@@ -34,7 +34,7 @@ enum DangerousCalls {
 
     private static let leaveOut = "leave it out; no shipped policy has it"
 
-    private static let forDebuggers = "leave it out; of all that is shipped, only the allowance `debug` has it"
+    private static let forDebuggers = "leave it out, unless the program is a debugger"
 
     static let all: [Call] = [
         Call(

@@ -23,6 +23,8 @@ final class DenialListener: Sendable {
         var policy: Policy
         var mode = DenialMode.enforce
         var hasReaper = false
+        /// Whether a control group counts all memory of the sandbox.
+        var isMemoryEnforced = false
         /// The sandbox's name in the log.
         var name = ""
         var isLogged = true
@@ -44,6 +46,7 @@ final class DenialListener: Sendable {
     let locks = LockDesk()
     /// The thread that makes connections.
     let connections = DeskThread(name: "annex-connect")
+    let objects: Mutex<ObjectBudget?>
     private let watch = Mutex<EventLoop.Watch?>(nil)
     /// The event loop that answers calls. It is never the loop that serves the channels.
     let answers: EventLoop
@@ -69,6 +72,7 @@ final class DenialListener: Sendable {
         self.report = report
         decider = DenialDecider(policy: scene.policy, mode: scene.mode, hasReaper: scene.hasReaper)
         books = Mutex(DenialRecorder(scene))
+        objects = Mutex(scene.isMemoryEnforced ? nil : ObjectBudget(scene.policy.limits))
         hasOwnThread = scene.mode != .enforce
         answers = try hasOwnThread ? EventLoop(name: "annex-denials") : AnswerLoop.shared()
         // If the kernel does not support this setting, the answers take longer but stay the same.
@@ -156,6 +160,7 @@ final class DenialListener: Sendable {
         switch bound {
         case .locks: lock(call, verdict: verdict)
         case .connections: connect(call, verdict: verdict)
+        case .objects: make(call, verdict: verdict)
         }
     }
 

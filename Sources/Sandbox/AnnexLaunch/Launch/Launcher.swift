@@ -70,6 +70,7 @@ package final class Launcher: Sendable {
         if let hierarchy, let next { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
         plan.removals += place?.node?.directories ?? []
         scene.hasReaper = plan.hasReaper
+        scene.isMemoryEnforced = held.isMemoryEnforced
         let warden = try self.warden()
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,

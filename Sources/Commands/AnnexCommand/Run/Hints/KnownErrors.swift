@@ -14,7 +14,7 @@ struct KnownErrors {
     /// The hint for the first known text that the program printed. Nil if no text is known, or if the policy already
     /// allows what the text is about.
     func hint(_ denials: [Denial]) -> RunHint? {
-        builtProgram ?? temporaryProgram ?? shadow ?? socketFile ?? sharedMemory ?? messageQueues ?? terminal
+        builtProgram ?? temporaryProgram ?? shadow ?? socketFile ?? sharedMemory ?? messageQueues ?? modules ?? terminal
             ?? network(denials)
     }
 
@@ -41,7 +41,9 @@ struct KnownErrors {
     /// stops all threads of the program, as a debugger does.
     private var shadow: RunHint? {
         guard errors.mention("reserveshadowmemoryrange", "shadow memory range") else { return nil }
-        let all = RunChoice("--memory", "20T", "--allow", "debug")
+        let tracer = "{ call: clone, when: { flags: { exactly: [CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_UNTRACED] } } }"
+        let debug = allows("ptrace") ? [] : ["--allow", "debug"]
+        let all = RunChoice(["--memory", "20T"] + debug + ["--allow-line", tracer])
         let memory = RunChoice("--memory", "20T")
         return RunHint(
             line:
@@ -72,11 +74,27 @@ struct KnownErrors {
     }
 
     private func systemV(_ name: String) -> RunHint? {
-        guard let call = SystemCall(named: name),
-            policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) != .allow
-        else { return nil }
+        guard !allows(name) else { return nil }
         let choice = RunChoice("--allow", "ipc")
         return RunHint(line: "\(name): denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
+    }
+
+    private func allows(_ name: String) -> Bool {
+        guard let call = SystemCall(named: name) else { return false }
+        return policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) == .allow
+    }
+
+    /// A program of a virtual environment finds its modules in this environment, and its interpreter does not say where
+    /// it looked for them.
+    private var modules: RunHint? {
+        guard errors.mention("modulenotfounderror", "no module named"), let place = given.virtualEnvironment,
+            !given.contain(place), let grant = GrantOption(for: place, rights: [.read, .execute])
+        else { return nil }
+        let choice = RunChoice(grant.name, grant.path)
+        return RunHint(
+            line: "the program belongs to \(Escaped(place, limit: 500)), which was not handed over: add "
+                + "\(Escaped(choice.text, limit: 600))",
+            choices: [choice])
     }
 
     private var terminal: RunHint? {

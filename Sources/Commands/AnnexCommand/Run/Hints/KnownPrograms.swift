@@ -27,8 +27,10 @@ struct KnownPrograms {
     }
 
     private static let all = [
-        // It looks for a file of the kernel to see whether there is a `/proc`.
-        Program(name: "LibreOffice", texts: ["/proc not mounted"], allowances: ["proc", "sockets", "jit"]),
+        // It looks for a file of the kernel to see whether there is a `/proc`. For code that it makes, it looks for a
+        // directory of its own (`.execooo` and six characters).
+        Program(
+            name: "LibreOffice", texts: ["/proc not mounted", "/.execooo"], allowances: ["proc", "sockets", "jit"]),
         // Its start script asks which processor this is. Its crash handler then prints an error about `ptrace`, which
         // hides the cause of the crash.
         Program(

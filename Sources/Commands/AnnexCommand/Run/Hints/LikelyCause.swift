@@ -17,7 +17,7 @@ enum LikelyCause {
     /// Calls that programs and their libraries try, but do not need.
     private static let probes: Set<String> = [
         "prctl", "prlimit64", "setrlimit", "personality", "setpriority", "ioprio_set", "sched_setscheduler",
-        "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sendfile", "sync_file_range",
+        "sched_setparam", "sched_setattr", "mlockall", "capset", "seccomp", "sync_file_range",
     ]
 
     /// Sockets that read network interfaces or ask a name server. Most programs open them without needing them.
@@ -27,7 +27,9 @@ enum LikelyCause {
     static func of(
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths
     ) -> RunHint? {
-        if let signal = report.signal, foreign.contains(signal) { return nil }
+        if let signal = report.signal, foreign.contains(signal) {
+            return [SIGINT, SIGTERM].contains(signal) ? waiting(for: denials) : nil
+        }
         let likely = denials.filter { RunRemedy.of($0) != nil && !$0.isQuiet && !isOnlySeen($0) }
         if let ended = likely.last(where: { $0.answer == .ended }) { return hint(ended) }
         if let hint = PathHint(policy: policy, given: given).hint(for: errors) { return hint }
@@ -35,7 +37,7 @@ enum LikelyCause {
         if let denial = matching(errors, among: likely) ?? matching(errors, among: quiet) { return hint(denial) }
         // Without `--explain`, the list of denials lacks the quiet ones, so the program's texts are examined too.
         let known = KnownErrors(errors: errors, policy: policy, given: given)
-        return known.hint(denials) ?? last(of: likely).map(hint)
+        return known.hint(denials) ?? last(of: likely, policy: policy).map(hint)
             ?? likely.last { isStated($0, in: errors) && probes.contains($0.call) }.map(hint)
     }
 
@@ -56,8 +58,18 @@ enum LikelyCause {
         if case .denied(let errno) = denial.answer { errors.states(errno) } else { false }
     }
 
-    private static func last(of denials: [Denial]) -> Denial? {
-        let likely = denials.filter { !isProbe($0) }
+    /// The hint if a program made no progress until the user or a limit ended it.
+    static func waiting(for denials: [Denial]) -> RunHint? {
+        let failed = denials.last { $0.subject == .call && !$0.isQuiet && RunRemedy.of($0) != nil }
+        return failed.map(hint).map { hint in
+            RunHint(line: "if the program waited for ever, this call had failed: \(hint.line)", choices: hint.choices)
+        }
+    }
+
+    private static func last(of denials: [Denial], policy: Policy) -> Denial? {
+        // A program without a network uses `sendfile` only to copy files, and copies them in another way.
+        let copies = policy.network == .none ? "sendfile" : nil
+        let likely = denials.filter { !isProbe($0) && $0.call != copies }
         return likely.last(where: isOfPath) ?? likely.last
     }
 

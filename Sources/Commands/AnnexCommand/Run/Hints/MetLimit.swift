@@ -19,17 +19,11 @@ struct MetLimit {
         let met = Self.hint(name)
         // The program may have waited for ever because a call was denied. Then more time does not help, so the hint
         // also names the denial.
-        let denied = report.reason == .timeLimit ? denials.last(where: Self.mayStop) : nil
+        let denied = report.reason == .timeLimit ? LikelyCause.waiting(for: denials) : nil
         hint =
             denied.map {
-                RunHint(
-                    line: "\(met.line). Or it waits because a call failed: \(RunHints.line($0))", choices: met.choices)
-            }
-            ?? met
-    }
-
-    private static func mayStop(_ denial: Denial) -> Bool {
-        denial.subject == .call && !denial.isQuiet && RunRemedy.of(denial) != nil
+                RunHint(line: "\($0.line). Or it needs more time: \(met.line)", choices: $0.choices + met.choices)
+            } ?? met
     }
 
     private enum Name {
@@ -53,6 +47,9 @@ struct MetLimit {
     ) -> LimitName? {
         if report.signal == SIGXFSZ || errors.states(EFBIG) { return .file }
         if errors.states(EMFILE) { return .descriptors }
+        // The broker refuses an object of System V with this errno if all objects could exceed the limit of memory.
+        let isFull = denials.contains { RunRemedy.systemV.contains($0.call) && $0.answer == .denied(errno: ENOSPC) }
+        if errors.states(ENOSPC), isFull { return .memory }
         // Runtimes report a lack of memory also if the policy denies them executable memory.
         let isOther = denials.contains { ["mmap", "mprotect"].contains($0.call) && !$0.isQuiet }
         if errors.states(ENOMEM), !isOther { return .memory }

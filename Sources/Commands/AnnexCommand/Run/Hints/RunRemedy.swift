@@ -1,6 +1,7 @@
 import AnnexLaunch
 import AnnexLinux
 internal import AnnexSandbox
+internal import Glibc
 
 /// What a user adds to `annex run` so that a denied call or path is allowed.
 struct RunRemedy {
@@ -52,7 +53,9 @@ struct RunRemedy {
     ]
 
     private static func allowances(for denial: Denial) -> [RunChoice]? {
-        if systemV.contains(denial.call) { return [RunChoice("--allow", "ipc")] }
+        if systemV.contains(denial.call), denial.answer != .denied(errno: ENOSPC) {
+            return [RunChoice("--allow", "ipc")]
+        }
         if denial.allowedBy == "write-xor-execute: off" {
             return [RunChoice("--allow", "jit", purpose: "for just-in-time compilers; node also has --jitless")]
         }

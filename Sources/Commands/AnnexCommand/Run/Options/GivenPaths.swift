@@ -11,12 +11,23 @@ struct GivenPaths {
     let write: [Pair]
     private let execute: [Pair]
     let writeExecute: [Pair]
+    /// The virtual environment of Python to which the program belongs; nil if the program is in none.
+    let virtualEnvironment: String?
 
     init(_ options: RunOptions) {
         read = Self.pairs(options.read)
         write = Self.pairs(options.write)
         execute = Self.pairs(options.execute)
         writeExecute = Self.pairs(options.writeExecute)
+        virtualEnvironment = options.program.first.flatMap(Self.virtualEnvironment)
+    }
+
+    /// The program's own path may be a link out of the environment. So only the links of its directory are followed.
+    private static func virtualEnvironment(of program: String) -> String? {
+        guard let slash = program.lastIndex(of: "/"),
+            let place = resolved(program[..<slash] + "/.."), access(place + "/pyvenv.cfg", F_OK) == 0
+        else { return nil }
+        return place
     }
 
     private static func pairs(_ values: [String]) -> [Pair] {
