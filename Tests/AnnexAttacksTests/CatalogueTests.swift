@@ -13,7 +13,8 @@ import Testing
         + ["com.apple.share-services+com.apple.security.application-groups"]
         + PolicyLibrary.shipped.allowances.filter { $0 != "proc" }.map { "tool+\($0)" }
 
-    /// The number of policies that are tried at once. Each policy has its own launcher, canaries and services.
+    /// The number of policies that are tried at once. Each policy has its own launcher, services and canaries, which
+    /// are objects of the host that no sandbox may reach.
     private static let atOnce = 3
 
     @Test func `no attack gets through under a shipped policy`() async throws {

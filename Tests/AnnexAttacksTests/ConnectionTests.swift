@@ -101,7 +101,7 @@ import Testing
         #expect(denied == outcome.end.denials.map(\.count).reduce(0, +))
     }
 
-    /// The same policy, with room for as many denials as the race needs.
+    /// The rights of `policy`, with room for as many denials as the race needs.
     private static func patient() throws -> Policy {
         let text = """
             policy: patient

@@ -8,8 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct LayersTests {
     static let single: [SandboxLayers] = (0..<15).map { SandboxLayers(rawValue: 1 << $0) }
 
-    /// An ordinary user cannot have namespaces without a user namespace. Two layers need no_new_privs or a namespace
-    /// that gives the capability. If both are missing, an ordinary user cannot have these two layers.
+    /// An ordinary user cannot have namespaces without a user namespace. Landlock and seccomp need no_new_privs, or a
+    /// user namespace, which gives the needed capability. If both are missing, an ordinary user can have neither
+    /// Landlock nor seccomp.
     static func isPossible(_ layers: SandboxLayers) -> Bool {
         if geteuid() == 0 || layers.contains(.user) { return true }
         let wantsRights = SandboxLayers.all.subtracting([.noNewPrivileges, .landlock, .seccomp, .keyring, .speculation])

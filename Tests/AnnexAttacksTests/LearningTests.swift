@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: [
         ["/usr/bin/cat", "/etc/ld.so.cache"], ["/usr/bin/env"], ["/usr/bin/expr", "6", "*", "7"],
         ["/usr/bin/perl", "-e", "print 6*7"],
-        // A server and its client in one program: it needs a network that holds only itself.
+        // This program is a server and its client at once. It needs a network, but no other program in that network.
         [
             "/usr/bin/perl", "-MSocket", "-e",
             """
@@ -19,7 +19,7 @@ import Testing
             socket($c, AF_INET, SOCK_STREAM, 0) && connect($c, getsockname($s)) or die "$!"; print "met"
             """,
         ],
-        // `awk` is a link to a link in most Debians.
+        // In most releases of Debian, `awk` is a link to another link.
         ["/usr/bin/awk", "BEGIN { print 6 * 7 }"],
     ])
     func `a program runs the same under the policy proposed from its run`(command: [String]) async throws {

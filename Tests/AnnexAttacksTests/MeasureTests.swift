@@ -6,7 +6,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The resources that the rows KOBJ measure must really be counted and released.
+/// The rows KOBJ of the catalogue measure resources of the kernel. The measurement must really count these resources,
+/// and they must really be released.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct MeasureTests {
     /// Without the filter, no layer denies a lock. So the host must count all locks.
     @Test(arguments: ["KOBJ-01", "KOBJ-02"])
@@ -39,7 +40,7 @@ import Testing
         let result = try await AttackRunner().run(attack, under: .shipped(named: "tool"))
         #expect(result.tries.count == 2 && result.verdict != .gotThrough, "\(result.tries)")
         let measured = try #require(result.tries.last?.measured)
-        // The most locks that one table of the program may hold.
+        // The most locks that the program may hold with one table of descriptors.
         #expect(measured.held <= 3_000, "\(measured.text)")
     }
 
@@ -108,8 +109,8 @@ private final class LockStorm: Sendable {
     private static func set(_ type: Int32, at start: off_t, _ length: off_t, _ file: Int32) {
         var lock = flock(
             l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: start, l_len: length, l_pid: 0)
-        // The number is F_OFD_SETLK, which the import lacks. This call leaves the locks of this process's other tests
-        // in place.
+        // The number 37 is F_OFD_SETLK, which Swift's import of the C library lacks. This call leaves the locks of
+        // this process's other tests in place.
         _ = unsafe fcntl(file, 37, &lock)
     }
 }

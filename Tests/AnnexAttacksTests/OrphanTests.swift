@@ -14,8 +14,8 @@ import Testing
             script, under: Self.policy(), layers: [.user, .process], awaitsSilence: true)
         let orphan = try #require(outcome.answers.results[left])
         #expect(orphan > 0)
-        // The orphan holds the last descriptor of the answers. If the orphan lived on, only the watchdog would end the
-        // wait.
+        // The orphan holds the last descriptor of the answers, and the trial waits until that descriptor is closed.
+        // If the orphan lived on, only the watchdog would end this wait.
         #expect(outcome.isComplete)
     }
 

@@ -7,18 +7,22 @@ import Testing
 private let wanted = ProcessInfo.processInfo.environment["ANNEX_PROVE"]
 private let provesAll = wanted == "all"
 
-/// Proves the effect of each layer. Each layer is left out once and used alone once, and every attack must end as predicted.
+/// Proves the effect of each layer. Each layer is left out once and used alone once, and every attack must end as
+/// predicted.
 ///
-/// The policies are proven one after another, and only a few of the attacks that hold thousands of file locks run at once. The time to read
-/// `/proc/locks` grows with the square of the number of locks on the machine.
+/// The policies are proven one after another. Only a few of the attacks that hold thousands of file locks run at
+/// once. The reason is that the time to read `/proc/locks` grows with the square of the number of locks on the
+/// machine.
 @Suite(.serialized, .timeLimit(.minutes(provesAll ? 60 : 20))) struct ProofTests {
-    /// The policies to prove. By default they are the two that differ most: one for root and one for an ordinary user, because both test
-    /// runs happen side by side. With ANNEX_PROVE=all they are all shipped policies, which takes a quarter of an hour. With
-    /// ANNEX_PROVE=NAME it is only that policy.
+    /// The policies to prove. By default, a run as root proves one policy, and a run as an ordinary user proves
+    /// another. These two policies differ most, and both runs happen side by side. With ANNEX_PROVE=all, the test
+    /// proves all shipped policies, which takes a quarter of an hour. With ANNEX_PROVE=NAME, it proves only the
+    /// policy NAME.
     static let policies = provesAll ? CatalogueTests.policies : wanted.map { [$0] } ?? usual
     private static let usual =
         getuid() == 0 ? ["tool"] : ["com.apple.share-services+com.apple.security.network.client"]
-    /// The number of combinations that are tried at once. Each combination has a launcher and canaries with their own descriptors.
+    /// The number of combinations that are tried at once. Each combination has a launcher and canaries with their own
+    /// descriptors.
     static let atOnce = 4
     static let combinations =
         LayersTests.single.map { SandboxLayers.all.subtracting($0) } + LayersTests.single
@@ -48,7 +52,8 @@ private let provesAll = wanted == "all"
     private static let locking = Catalogue.attacks.filter { ["KOBJ-01", "KOBJ-02"].contains($0.id) }
     private static let others = Catalogue.attacks.filter { attack in !locking.contains { $0.id == attack.id } }
 
-    /// Each trial has its own canaries, so that it does not find the remains of another trial.
+    /// Canaries are objects of the host that no sandbox may reach. Each trial has its own canaries, so that it does
+    /// not find the remains of another trial.
     private static func prove(
         _ attacks: [Attack], under policy: Policy, with layers: SandboxLayers, bare: [String: Bool]
     ) async throws {
@@ -68,8 +73,8 @@ private let provesAll = wanted == "all"
         }
     }
 
-    /// The attacks that this machine stops without any layer: by the rights of an ordinary user, by limits, or by the machine's own
-    /// settings.
+    /// The attacks that this machine stops without any layer: by the rights of an ordinary user, by limits, or by the
+    /// machine's own settings.
     private static func bare(_ runner: AttackRunner, _ policy: Policy) async throws -> [String: Bool] {
         var stopped: [String: Bool] = [:]
         for attack in Catalogue.attacks {

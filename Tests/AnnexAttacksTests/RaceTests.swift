@@ -10,8 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RaceTests {
     static let tries: Int64 = 2000
 
-    /// The decision depends only on number and registers. So a text that changes while its call is held does not change
-    /// the decision.
+    /// The broker decides about a held call only by the call's number and registers. So a path that changes while the
+    /// call is held does not change the decision.
     @Test func `SEC-05: a program gains nothing by changing a path during the decision`() async throws {
         let memory = try Descriptor.memfd("annex-race", size: 4096)
         let flipper = try Flipper(try memory.duplicate())

@@ -39,8 +39,8 @@ import Testing
         return facts
     }
 
-    /// A substitute for a manager of the user, as far as the starter looks for one. A program takes the place of
-    /// systemd-run.
+    /// Makes a starter with a substitute for the user's service manager. The substitute has only the file that the
+    /// starter looks for, and a program in place of systemd-run.
     private func starter(running script: String) throws -> AppStarter {
         let manager = folder.url.path + "/\(geteuid())/systemd"
         try FileManager.default.createDirectory(atPath: manager, withIntermediateDirectories: true)

@@ -6,7 +6,8 @@ import Testing
 
 @testable import AnnexBroker
 
-/// A reader of published statuses reads only the channels in these statuses, even if a status names others.
+/// A published status names the channel of a host by a number and a label. A reader of statuses reads the counters of
+/// this channel only if the host, the number and the label fit together.
 @Suite struct HostTableTests {
     private let label = "com.example.table \(UInt64.random(in: 0 ... .max))"
 
@@ -68,7 +69,8 @@ import Testing
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 0)) == named)
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 1000)) == named)
         #expect(try host(of: ProcessIdentity(process: 1, started: 1, user: 1001)) == nil)
-        // A process that names itself does not count as a host.
+        // A status may name the process number of its own broker. The host is then the broker itself, whatever user
+        // and start time the status states.
         let itself = ProcessIdentity(process: 4711, started: 9, user: 33)
         #expect(try host(of: itself) == itself)
     }

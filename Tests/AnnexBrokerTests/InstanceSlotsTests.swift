@@ -53,8 +53,8 @@ import Testing
         #expect(!slots.claim(first))
         slots.giveBack(first)
         #expect(asked.list == ["first", "granted"])
-        // If a slot is lent while a caller waits, the table asks for this slot at once. It cannot ask for a slot that
-        // was given back.
+        // If a slot is lent while a caller waits, the table asks the holder for this slot at once. The table cannot
+        // ask for a slot that was already given back.
         let fourth = ask()
         slots.lend(second) { asked.add("second") }
         #expect(asked.list.last == "second")
@@ -76,8 +76,8 @@ import Testing
         slots.lend(first) { told.add("first") }
         #expect(slots.acquireFree("a", most: 2) == nil && slots.acquireFree("b", most: 0) != nil)
         #expect(told.list.isEmpty)
-        // If a slot is free only under a later limit, no caller takes it while another caller waits for it under its
-        // own limit.
+        // One caller waits for a slot under its limit of 2. Under the higher limit of 3, a slot would be free. No
+        // other caller takes this slot while the first caller waits.
         let third = ask()
         #expect(told.list == ["first"])
         #expect(slots.acquireFree("a", most: 3) == nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(told.list == ["first", "granted"])
     }
 
-    /// Counts the living objects of its kind.
+    /// Adds an entry to a list when an object of this type is freed.
     private final class Counted: Sendable {
         private let count: Granted
         init(_ count: Granted) { self.count = count }
@@ -108,7 +108,7 @@ import Testing
             slots.lend(first) { withExtendedLifetime(counted) { asked.add("first") } }
         }
         #expect(gone.list.count == notices - 1, "what each notice brought is kept once")
-        // One claim undoes all of them. So no other caller gets the slot.
+        // One claim ends all of these loans. So no other caller gets the slot.
         #expect(slots.claim(first))
         let second = slots.ask("a", most: 1) { asked.add("second") }.ticket
         #expect(asked.list.isEmpty)

@@ -6,7 +6,7 @@ import Testing
     private static let times = LifecycleTimes(
         launch: .seconds(1), request: .seconds(10), watchdog: .seconds(4), grace: .seconds(2), memory: 1000)
 
-    /// A life after some inputs, which all happen at the same moment.
+    /// The life cycle of an extension, here called a life, after some inputs that all happen at the same moment.
     private func life(after inputs: Lifecycle.Input...) -> Lifecycle {
         var life = Lifecycle(Self.times)
         for input in inputs { _ = life.handle(input, at: Self.at(0)) }
@@ -32,7 +32,7 @@ import Testing
         return life
     }
 
-    /// A tick of the clock. The host of this life passes each ping on.
+    /// A tick of the clock. If the life sends a ping, its host passes the ping on.
     private func tick(_ life: inout Lifecycle, _ milliseconds: Int) -> [Lifecycle.Effect] {
         let effects = life.handle(.clock, at: Self.at(milliseconds))
         if effects.contains(.ping) { _ = life.handle(.pingPassedOn, at: Self.at(milliseconds)) }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import AnnexBroker
 
-/// The files of a group belong to the user of the broker, so no extension may make a file that runs with the rights of
-/// its owner.
+/// The files of a group belong to the user of the broker. So no extension may make a file there that runs with the
+/// rights of the file's owner.
 @Suite(.timeLimit(.minutes(20))) struct SetUserIDTests {
     @Test(arguments: PolicyLibrary.shipped.names)
     func `S1: no shipped policy lets an extension make a file that runs as its owner`(name: String) throws {

@@ -62,7 +62,7 @@ import Testing
         host.finish(thread)
     }
 
-    /// The mark on the wire, and the calls that have it.
+    /// The mark of an attended request on the wire, and the calls that have this mark.
     @Test func `only a request whose sender polls until the answer comes is marked as attended`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)

@@ -7,7 +7,7 @@ import Testing
 
 /// A call that blocks the event loop's thread would wait for ever, because only that thread can end the wait.
 @Suite(.timeLimit(.minutes(20))) struct BlockingTests {
-    /// Runs a body on the loop's thread of a channel whose extension never answers, and returns its error.
+    /// Runs a body on the event loop's thread of a channel whose extension never answers. Returns the body's error.
     private func onLoop(_ body: @escaping @Sendable (HostEndpoint) throws -> Void) async throws -> (any Error)? {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)

@@ -20,7 +20,7 @@ import Testing
         #expect(await iterator.next() == .bytes)
     }
 
-    /// In no second is the budget exceeded. Only the backlog of unhandled events grows.
+    /// The peer never exceeds the budget of a second. Only the backlog of unhandled events grows.
     @Test(arguments: [(8, 1 << 20, 0), (1000, 8192, 1024)] as [(UInt32, UInt32, Int)])
     func `BOMB-08: the backlog of events that the host has not handled is bounded`(
         frames: UInt32, bytes: UInt32, payload: Int

@@ -3,8 +3,8 @@ import Testing
 @testable import AnnexChannel
 
 @Suite(.timeLimit(.minutes(20))) struct ControlInboxTests {
-    /// Callers that find their answers by polling request a new doorbell each time, while the loop's thread gets no
-    /// processor time.
+    /// Callers find their answers by polling. Each time, they request a new doorbell, while the event loop's thread
+    /// gets no processor time.
     @Test(arguments: [1, 278, 2048] as [UInt32])
     func `BOMB-08: doorbells that the host asked for are free however late they are read`(count: UInt32) throws {
         var inbox = ControlInbox(Self.strict)

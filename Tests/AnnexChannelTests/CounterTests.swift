@@ -41,7 +41,8 @@ import Testing
         await eventually { (try? ChannelSnapshot.all(of: getpid()).allSatisfy { $0.label != label }) == true }
     }
 
-    /// This test runs in a separate process, in which the counters' number is not the lowest.
+    /// This test runs in a separate process. In that process, a descriptor number below the number of the counters is
+    /// free.
     @Test func `a process finds its own counters while other processes read theirs`() async {
         await #expect(processExitsWith: .success) { try CounterTests.readOwn() }
     }

@@ -5,7 +5,8 @@ import Testing
 @testable import AnnexChannel
 
 /// A leader that takes descriptors reads the control socket. The leader may read a doorbell there before the event
-/// loop's thread sees it. The extension rings only once for each request, so the host must then make a new request.
+/// loop's thread sees it. The extension rings only once for each request for a doorbell. So in this case, the host
+/// must request a new doorbell.
 @Suite(.timeLimit(.minutes(20))) struct DrainedDoorbellTests {
     /// The end of the call whose answer brings the descriptors.
     enum End: String, CaseIterable {
@@ -45,7 +46,8 @@ import Testing
         #expect(try ask(host, 1, []) == [3])
         let next = peer.load(host: RegionLayout.receiver)
         mayGoOn.open()
-        // For the same request, an extension would not ring again. Then the third call would wait for ever.
+        // If the host had not made a new request for a doorbell, an extension would not ring again. Then the third
+        // call would wait for ever.
         try #require(ReceiverState.isDoorbell(next) && next != request)
         writer.send(RawPeer.frame(3, [4], method: 1, call: third.id))
         #expect(try await third.value().payload == [4])

@@ -6,11 +6,12 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Followers are threads that sleep while another thread, the leader, reads the ring for them. When a leader stops reading, it wakes one
-/// follower, which becomes the new leader.
+/// Followers are threads that sleep while another thread, the leader, reads the ring for them. When a leader stops
+/// reading, it wakes one follower, which becomes the new leader.
 @Suite(.timeLimit(.minutes(20))) struct FollowerTests {
-    /// A handler occupies the event loop's thread, so only a follower can read the answer. Each follower also checks the ring at the end of
-    /// its longest sleep. So if the lead is lost, every answer takes at least as long as that sleep.
+    /// A handler occupies the event loop's thread, so only a follower can read the answer. Each follower also checks
+    /// the ring at the end of its longest sleep. So if no follower became the leader, every answer would take at
+    /// least as long as that sleep.
     @Test func `a follower that gets the lead as its own call ends passes the lead on`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
@@ -20,11 +21,13 @@ import Testing
             mayGoOn.open()
             withExtendedLifetime(channel) {}
         }
-        // On a busy machine, an answer may take as long as if the lead were lost. So the test repeats the attempt.
+        // On a busy machine, an answer may take as long as if no follower became the leader. So the test repeats the
+        // attempt.
         while try !isPassedOn(channel, &writer) { try Task.checkCancellation() }
     }
 
-    /// Ends the leader's reading, and ends the call of the follower that becomes the new leader. Another follower's answer is in the ring.
+    /// Ends the leader's reading, and ends the call of the follower that becomes the new leader. Another follower's
+    /// answer is in the ring.
     /// - Returns: whether the answer was read before the longest sleep of any follower was over.
     private func isPassedOn(_ channel: HostileChannel, _ writer: inout RawWriter) throws -> Bool {
         let host = channel.host
@@ -69,8 +72,8 @@ import Testing
         }
     }
 
-    /// Wakes the first follower, as a leader does when it stops reading. The follower's call ends before the follower can check it, because
-    /// the follower first needs the lock of the table.
+    /// Wakes the first follower, as a leader does when it stops reading. The follower's call ends before the follower
+    /// can check it, because the follower first needs the lock of the table.
     private func passLead(asCallEnds call: ChannelCall, _ host: HostEndpoint) {
         host.state.calls.withLock { table in
             table.firstSleeper()?.unpark()

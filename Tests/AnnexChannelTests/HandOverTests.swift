@@ -5,8 +5,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Descriptors in both directions. If a call accepts descriptors, they arrive. The receiver closes all other
-/// descriptors and names them.
+/// Descriptors in both directions. Descriptors that a call accepts arrive. The receiver closes all other descriptors
+/// and names them.
 @Suite(.timeLimit(.minutes(20))) struct HandOverTests {
     private static let allowance = DescriptorAllowance(pieces: 2, bytes: 100_000)
 
@@ -60,7 +60,7 @@ import Testing
 
     /// This test runs in a separate process, because the limit applies to a whole process. If it runs as root, it
     /// changes to a user that no other process has. If it runs as an ordinary user, other tests share the count of
-    /// descriptors in flight. So the limit is low.
+    /// descriptors in flight. So the limit is low, and this test adds few descriptors to that count.
     @Test(arguments: [1, 300_000])
     func `an answer waits while its user has too many descriptors in flight`(_ bytes: Int) async {
         await #expect(processExitsWith: .success) { [bytes = bytes as Int] in
@@ -156,7 +156,7 @@ import Testing
     @Test func `the host closes unaccepted descriptors that the kernel let through`() async throws {
         let name = "annex-unasked"
         let channel = try HostileChannel()
-        // This setting behaves like an older kernel.
+        // With this setting, the socket behaves as on an older kernel.
         _ = channel.host.leader.control.socket.setPassRights(true)
         do {
             let (_, _) = try await asked(channel, allowance: .none)

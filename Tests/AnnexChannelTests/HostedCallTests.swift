@@ -114,7 +114,7 @@ import Testing
 
     @Test func `a request that is too large to send uses up no call number`() throws {
         let failures = try run(serving: doubling) { endpoint in
-            // The second call has room for its bytes, but not for its terms.
+            // The bytes of the second call alone would fit, but its terms, such as its time limit, need room too.
             var failures: [ExtensionFailure] = []
             for size in [40_000, 32_768, 32_745] {
                 do throws(ExtensionFailure) {

@@ -258,7 +258,7 @@ import Testing
         let peer = try RawPeer(ends.descriptors)
         var writer = RawWriter(peer)
         writer.sendHello()
-        // The first event keeps the loop's thread busy, so a caller reads the rest.
+        // The handler of the first event keeps the loop's thread busy, so the waiting caller reads the other events.
         #expect(throws: CallFailure.violated(.messageBudget(.frames, limit: 100))) {
             let call: ChannelCall = try host.startAndWait(Request(method: 1))
             writer.send((0..<300).flatMap { _ in RawPeer.frame(6) })

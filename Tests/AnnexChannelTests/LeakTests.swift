@@ -3,7 +3,8 @@ import AnnexLinux
 import Glibc
 import Testing
 
-/// The test counts in a separate process, because other tests open and close descriptors at the same time.
+/// The test counts descriptors, mappings and threads in a separate process, because other tests open and close
+/// descriptors at the same time.
 @Suite(.timeLimit(.minutes(20))) struct LeakTests {
     @Test func `LIFE-05: thirty channels leave no descriptor, mapping or thread`() async {
         await #expect(processExitsWith: .success) {

@@ -105,7 +105,7 @@ import Testing
         loop.shutDown()
     }
 
-    /// A leader reads the pong. It holds a lock that `end` needs.
+    /// A leader reads the pong. While it reads, the leader holds a lock that `end` needs.
     @Test func `a pong whose handler ends the channel blocks no caller`() async throws {
         for _ in 0..<20 {
             let channel = try HostileChannel()

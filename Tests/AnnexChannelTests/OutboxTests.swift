@@ -52,7 +52,8 @@ import Testing
         #expect(many == .frames)
     }
 
-    /// A peer whose ring is full opens streams. The host refuses each stream with a frame that has no room.
+    /// A peer that reads nothing opens streams. The host refuses each stream with a frame, but the host's ring is
+    /// full and has no room for this frame.
     private func refused(
         _ change: (inout ChannelConfiguration) -> Void
     ) async throws -> (HostileChannel, RawWriter) {
@@ -196,7 +197,7 @@ import Testing
             return (wasEmpty, host.sender.outbox.withLock { $0.pause })
         }
         #expect(wasEmpty && pause == HostOutbox.shortestPause)
-        // That timer must fire.
+        // The new timer must fire, and then the waiting frame is sent.
         Self.readAll(peer, of: channel.host)
         await eventually { channel.host.sender.outbox.withLock { $0.isEmpty } }
     }

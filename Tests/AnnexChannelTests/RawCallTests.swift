@@ -6,7 +6,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Calls and posts of plain bytes. The general rules apply to them too.
+/// Calls of plain bytes, and posts, which are messages of plain bytes without an answer. The general rules of the
+/// channel apply to both.
 @Suite(.timeLimit(.minutes(20))) struct RawCallTests {
     private func server(
         _ waiting: WaitingStyle = .adaptive, capacity: UInt32 = 65536
@@ -80,7 +81,7 @@ import Testing
         try host.sendAndWait(ChannelEvent(method: 9))
         for method in 1...5 as ClosedRange<UInt16> {
             #expect(throws: CallFailure.failed(code: 77, text: "")) { try ask(host, method, []) }
-            // This call has terms, so it is not a raw call, and another path serves it.
+            // This call has terms, such as a time limit, so it is not a raw call, and another path serves it.
             #expect(throws: CallFailure.failed(code: 77, text: "")) { try ask(host, method, [], timeout: .patience) }
             #expect(throws: CallFailure.failed(code: 77, text: "")) {
                 _ = try host.callAndWait(Request(method: method))

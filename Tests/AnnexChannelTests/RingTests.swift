@@ -77,7 +77,8 @@ import Testing
         for offset in 40..<64 { #expect(start.load(fromByteOffset: offset, as: UInt8.self) == 0) }
     }
 
-    /// Bytes that differ between frames and are never 0. So a wrong reader would take any of them for a header.
+    /// Bytes that differ between frames and are never 0. So a faulty reader would take any of these bytes for a
+    /// header.
     private func bytes(of frame: UInt64, _ count: Int) -> [UInt8] {
         [UInt8](repeating: UInt8(truncatingIfNeeded: frame % 255 + 1), count: count)
     }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Descriptors that a peer hands over but no caller takes. The tests check how many wait, when the host closes them, and on which thread.
+/// Descriptors that a peer hands over but no caller takes. The tests check how many wait, when the host closes them,
+/// and on which thread.
 @Suite(.timeLimit(.minutes(20))) struct UnwantedDescriptorTests {
     private static let allowance = DescriptorAllowance(pieces: 16, bytes: 100_000)
 
@@ -122,7 +123,8 @@ import Testing
         let lingering = try LingeringSocket()
         let (over, _) = (try await ask(channel), try await ask(channel))
         over.cancel()
-        // A child that another test forks now may be the last process to close a socket. In this case, the next socket lingers here.
+        // A child that another test forks now may be the last process to close a socket. In this case, the next
+        // socket lingers here.
         for turn in 0..<8 where !channel.host.state.isClosed.load(ordering: .relaxed) {
             let before = turn * (DescriptorDisposal.mostWaiting + 3)
             try handOverLastReference(channel, over.id, to: lingering)
@@ -135,8 +137,8 @@ import Testing
         try await OpenDescriptors.untilNone(naming: "annex-behind")
     }
 
-    /// Hands over a descriptor, unless the channel is closed. If other tests of this user have too many descriptors in flight, the function
-    /// waits until there are fewer.
+    /// Hands over a descriptor, unless the channel is closed. If other tests of this user have too many descriptors
+    /// in flight, the function waits until there are fewer.
     private func handOverAtLast(_ channel: HostileChannel, _ call: UInt64) async throws {
         while !channel.host.state.isClosed.load(ordering: .relaxed) {
             do {
@@ -299,7 +301,7 @@ import Testing
             let host = ends.host
             let peer = try RawPeer(ends.descriptors)
             host.end(with: "over")
-            // This setting behaves like an older kernel.
+            // With this setting, the socket behaves as on an older kernel.
             _ = host.leader.control.socket.setPassRights(true)
             do {
                 let socket = DescriptorList(try lingering.open())

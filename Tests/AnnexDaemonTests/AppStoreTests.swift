@@ -88,7 +88,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([2]))
     }
 
-    /// An obstacle to a rebuild, after it has found the folders of the store.
+    /// An obstacle that a rebuild of the index meets after it has found the folders of the store.
     enum Obstacle: String, CaseIterable {
         /// The folder of something that is not an app cannot be set aside.
         case keeping = "app-empty.kept"

@@ -52,8 +52,8 @@ import Testing
                     throw BrokerError(code, what: "is wrong", place: one.id)
                 }
             }
-            // After both apps were read, the first code is cached. With the second code, each of the two reads ends at
-            // once.
+            // With the first code, each of the two apps is read once, and the outcome is cached. With the second
+            // code, each of the two rounds stops after its first read.
             #expect(reads == expected, "\(code)")
         }
     }

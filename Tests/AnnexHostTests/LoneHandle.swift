@@ -2,8 +2,8 @@ import AnnexBrokerAPI
 import AnnexModel
 import Synchronization
 
-/// A handle that ends the extension only for two events that limit a wait: the report that its channel is closed, and a
-/// dismissal.
+/// A handle for an extension without a process. It reports the end of the extension at once after a violation, an
+/// overdue request, the closing of the channel, or a dismissal.
 final class LoneHandle: ExtensionHandle {
     private let events: @Sendable (ExtensionEvent) -> Void
     private let endsParked: Bool

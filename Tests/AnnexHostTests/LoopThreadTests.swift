@@ -35,7 +35,8 @@ import Testing
         }
     }
 
-    /// Writes a hello, a notice and a frame of an unknown kind into the extension's ring at once. Then it rings.
+    /// Writes a hello, a notice and a frame of an unknown kind into the extension's ring at once. Then rings the
+    /// doorbell.
     private func attack(_ ends: borrowing ExtensionDescriptors) throws {
         let hello =
             WireBytes.bytes(WireFormat.magic) + WireBytes.bytes(WireFormat.version) + WireBytes.bytes(UInt64(0))

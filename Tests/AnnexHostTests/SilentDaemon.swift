@@ -15,7 +15,7 @@ final class SilentDaemon: Sendable {
         var clients: [Client] = []
     }
 
-    /// Keeps waiting clients until it is released.
+    /// The listening socket. Clients that connect wait there until this object is released.
     private final class Listener: Sendable {
         let socket: Descriptor
 
@@ -53,7 +53,7 @@ final class SilentDaemon: Sendable {
         }
     }
 
-    /// The next packet of its first client after the hello, without descriptors.
+    /// The next packet of the daemon's first client after the hello, without descriptors.
     func heard() async throws -> HostPacket {
         while true {
             if let packet = try read() {
@@ -72,7 +72,7 @@ final class SilentDaemon: Sendable {
         return try HostPacketMessage(decoding: message.bytes, within: ServiceWire.fromHost).packet
     }
 
-    /// Sends a packet to its first client.
+    /// Sends a packet to the daemon's first client.
     func say(_ packet: DaemonPacket) throws {
         try state.withLock { $0.clients.first }?.socket.send(packet.encoded())
     }

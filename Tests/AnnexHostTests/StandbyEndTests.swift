@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexHost
 
-/// Ends at the one moment at which an extension is neither parked nor missed.
+/// An extension ends at the moment at which the host parks it. The pool must notice this end too.
 @Suite(.timeLimit(.minutes(20))) struct StandbyEndTests {
     @Test func `an extension that ends while first parked is replaced`() async throws {
         let service = LoneService(endsParked: true)

@@ -105,7 +105,7 @@ import Testing
         _ = room.launched(Guest())
         #expect(room.popFresh() != nil)
         #expect(room.pause == .zero)
-        // An extension that was never parked is not missed.
+        // If an extension ends that is not parked, the pool makes no pause.
         let wasParked = room.remove(Guest())
         #expect(!wasParked && room.pause == .zero)
     }
@@ -131,7 +131,8 @@ import Testing
         #expect(room.nextDue == nil)
     }
 
-    /// In every case, two quiet periods and successful launches restore the lower limit.
+    /// Reports failed launches and extensions that do not return. In every case, two quiet periods and successful
+    /// launches then restore the lower limit.
     private func settle(_ room: inout StandbyPool<Guest>, launching: Int, out: Int) {
         for _ in 0..<launching { room.failed() }
         for _ in 0..<out { room.lost() }

@@ -2,9 +2,10 @@ import Testing
 
 @testable import AnnexPolicy
 
-/// Tests `write-xor-execute: on`. It adds conditions to all allowed calls that give memory.
+/// Tests `write-xor-execute: on`. This switch of a policy adds conditions to all allowed calls that give memory.
 @Suite struct WriteXorExecuteTests {
-    /// A policy that allows all these calls. So only the switch prevents a program from getting such memory.
+    /// A policy that allows all calls that give memory. So only `write-xor-execute: on` prevents a program from
+    /// getting memory that it can write and execute.
     static let everything = """
         allow:
           - reason: All of it.
@@ -71,8 +72,8 @@ import Testing
         #expect(try Self.answer(policy, "mmap", [0, 1, 5, 1, 3, 0]) != .allow)
     }
 
-    /// This applies to memory files with any seals and any mode. A memory file lies on no mount that could forbid an
-    /// executable mapping.
+    /// The rule of this test applies to memory files with any seals and any mode. A memory file lies on no mount that
+    /// could forbid an executable mapping.
     @Test func `PROC-05: memory files are made only if no file can become code`() throws {
         let policy = try Self.policy(
             "allow: [{ reason: a, calls: [memfd_create, { call: mmap, when: { prot: { without: PROT_EXEC } } }] }]")
@@ -111,7 +112,7 @@ import Testing
     @Test(arguments: PolicyLibrary.shipped.names)
     func `PROC-05: no shipped policy lets memory be writable and executable`(name: String) throws {
         let policy = try Policy.shipped(named: name)
-        // Only the policy `tool`, which is not for extensions, may turn the switch off.
+        // Only the policy `tool`, which is not for extensions, may turn `write-xor-execute` off.
         guard policy.writeXorExecute else {
             #expect(name == "tool")
             return

@@ -4,11 +4,11 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// The verdict of an extension's point on the entitlements in its bundle.
+/// The verdict of an extension point on the entitlements in the bundle of an extension.
 @Suite struct EntitlementClaimTests {
     private static let client = "com.apple.security.network.client"
 
-    /// The fault that the points find in an extension with these entitlements; nil if it can be used.
+    /// The fault that the points find in an extension with these entitlements; nil if the extension can be used.
     private static func fault(
         _ point: String, entitlements: [String], attributes: String = ""
     ) throws -> BundleError? {

@@ -37,7 +37,8 @@ import Testing
         ledger.add(denial("socket()"))
         #expect(ledger.denials.count == DenialTable.pathCapacity + 1)
         #expect(ledger.dropped == 1_000 - DenialTable.pathCapacity)
-        // Only a mode that checks paths reports them. They do not count towards the limit on denied calls.
+        // Only a mode that checks paths reports denied paths. Denied paths do not count towards the limit on denied
+        // calls.
         #expect(ledger.total == 1)
     }
 

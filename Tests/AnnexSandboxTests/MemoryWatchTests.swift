@@ -42,7 +42,7 @@ import Testing
         #expect(files.bytes == 1 << 20)
     }
 
-    /// `tmpfile()` makes files of this kind, and databases make them for a moment. The file is memory only if its
+    /// `tmpfile()` makes nameless files, and databases make them for a moment. A nameless file is memory only if its
     /// folder lies in memory.
     @Test func `a nameless file on a disk does not count as memory`() throws {
         let folder = try TemporaryFolder()
@@ -170,7 +170,7 @@ import Testing
         #expect(ProcessMemory(status: "VmPTE:\t99999999999999999999999 kB\nRssAnon:\t x\n").own == 0)
     }
 
-    /// In this case, the kernel reports no memory for the first thread.
+    /// If the first thread of a process has ended, the kernel reports no memory for that thread.
     @Test func `a process whose first thread has ended is counted all the same`() async throws {
         let program = try ChildProcess(ChildProcess.executable("takes-much"), arguments: ["first-thread", "32"])
         defer { program.signal(SIGKILL) }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// If a host waives a layer, the launch omits it only if the machine cannot provide it.
+/// A host may waive a layer. The launch still uses the layer if the machine provides it, and omits the layer
+/// otherwise.
 @Suite(.timeLimit(.minutes(20))) struct WaiverTests {
     @Test func `a waived layer that the machine gives is used`() throws {
         let launcher = try Launcher.start(waiving: [.landlock, .keyring])

@@ -55,8 +55,8 @@ import Testing
             .choice(text(), action: "c", options: [text()]),
             .image(PictureStart.png(width: 1, height: 1), description: text()),
         ]
-        // If the escapes are removed, a text contains no angle bracket and no quote. So the remaining ones belong to
-        // the page itself.
+        // If the escapes are removed, a text contains no angle bracket and no quote. So the remaining brackets and
+        // quotes belong to the page itself.
         let made = try markup(view).markup.text
         let plain = try markup([
             "x", .button("x", action: "a"), .progress(nil, label: "x"), .row(["x"]),

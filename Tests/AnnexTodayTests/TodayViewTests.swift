@@ -186,7 +186,7 @@ import Testing
         await view.move("com.example.b.loud", to: 0)
         #expect(await view.cards.map(\.id) == cards.map(\.id))
         #expect(await view.offers.isEmpty)
-        // The same view after the login.
+        // The same view is shown again after the login.
         try await view.show(on: surface)
         #expect(try await self.cards(of: view) { $0.count == 3 }.count == 3)
         await view.close(within: .patience)
@@ -202,7 +202,8 @@ import Testing
         await perform("opens", in: view)
         let refused = "an app opens only after the user has acted in the view"
         #expect(try await cards(of: view) { $0[0].failure != nil }[0].failure?.contains(refused) == true)
-        // The same view after the login. No app has the scheme, which the broker says only if it would open one.
+        // The same view is shown again after the login. Now the broker would open an app, but no installed app has
+        // registered the scheme.
         try await view.show(on: surface)
         await perform("opens", in: view)
         _ = try await cards(of: view) { $0[0].failure?.contains("is registered by no installed app") == true }
@@ -213,7 +214,7 @@ import Testing
         #expect(early.contains("is registered by no installed app"))
     }
 
-    /// What a widget says that tries to open an app for a tap.
+    /// The failure that is shown for a widget that tries to open an app because of a tap.
     private func failure(ofTapAt tap: Duration, processedAt now: Duration, of host: AnnexHost) async throws -> String {
         let (clock, jobs) = (HandClock(), WidgetJobs())
         clock.set(now)

@@ -2,7 +2,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Extensions that have an accident at a random moment of their lives. `make chaos` runs the full number.
+/// Extensions that have an accident at a random moment of their lives. `make chaos` runs the full number of launches.
 /// `ANNEX_SEED=…` repeats the same accidents.
 @Suite(.timeLimit(.minutes(20))) struct AccidentTests {
     private static func number(_ name: String) -> Int? {

@@ -118,7 +118,7 @@ import Testing
         let app = try await world.app()
         let host = try world.host(app)
         let container = try await world.run(app, "where")
-        // Another member may make such files by a call that extensions may not make.
+        // Another member may make a link, a pipe and deep folders, by calls that extensions may not make.
         symlink("/etc", container + "/link")
         mkfifo(container + "/pipe", 0o600)
         var folder = open(container, O_RDONLY | O_DIRECTORY)

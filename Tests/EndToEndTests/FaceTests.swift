@@ -61,7 +61,7 @@ import Testing
 
         func icon() throws -> ExtensionIcon? { try host.icon(of: SubstituteApp.identifier) }
 
-        /// The icon of the extension. It throws an error if there is none.
+        /// The icon of the extension. The function throws an error if the extension has no icon.
         func presentIcon() throws -> ExtensionIcon {
             guard let icon = try icon() else { throw CocoaError(.fileNoSuchFile) }
             return icon

@@ -11,7 +11,7 @@ import Testing
         for name in ["w", "w/sub", "secret"] {
             let url = folder.url.appending(path: name)
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            // As root, the sandboxed program is another user.
+            // If root runs the test, the sandboxed program runs as another user.
             chmod(url.path, 0o777)
         }
         try Data("secret\n".utf8).write(to: folder.url.appending(path: "secret/key"))
@@ -50,8 +50,8 @@ import Testing
         #expect(run.errors.contains("a program in a sandbox made this link"), "\(run.errors)")
     }
 
-    /// A `node_modules/.bin` or a `venv/bin` contains links of this kind. Users who may write there choose the executed
-    /// program anyway.
+    /// A `node_modules/.bin` or a `venv/bin` contains links to programs. Other programs made these links. Users who
+    /// may write there choose the executed program anyway.
     @Test func `a program may be named by a link that a program made`() async throws {
         let run = try await shell(
             "annex run --write w -- ln -s /bin/true w/made; annex run --write w -- w/made; echo $?")

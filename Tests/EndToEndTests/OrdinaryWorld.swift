@@ -19,7 +19,7 @@ struct OrdinaryWorld {
             let url = folder.url.appending(path: name)
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         }
-        // As root, the sandboxed program is another user.
+        // If root runs the test, the sandboxed program runs as another user.
         chmod(path("out"), 0o777)
         for (name, text) in Self.files {
             try Data(text.utf8).write(to: folder.url.appending(path: "in/\(name)"))

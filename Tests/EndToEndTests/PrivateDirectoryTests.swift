@@ -247,7 +247,7 @@ import Testing
         let host = try host()
         #expect(try await ask(host, "nests 50") == "nested")
         #expect(try await ask(host, "litters 50") == "littered")
-        // These names cannot be counted, so the next check ends this session.
+        // This request leaves files that cannot be counted, so the next check ends this session.
         let session = try await host.begin(Self.identifier)
         let spoiled = try await session.request([ExtensionItem(contentText: "spoils")]).first?.contentText
         #expect(spoiled == "spoiled")

@@ -94,7 +94,7 @@ import Testing
         #expect(!ran.errors.contains("run it again"), "\(ran.errors)")
     }
 
-    /// Runs a program on a terminal. Each time the terminal shows a question, it types the next answer.
+    /// Runs a program on a terminal. Each time the terminal shows a question, this script types the next answer.
     private static let terminal = """
         import os, pty, select, sys
         answers, command = sys.argv[1].split(','), sys.argv[2:]

@@ -2,7 +2,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// After a failure, the last line of `annex run` names the cause and an option. With that option the same program works.
+/// After a failure, the last line of `annex run` names the cause and an option. With that option the same program
+/// works.
 @Suite(.timeLimit(.minutes(20))) struct RunHintTests {
     private let folder: TemporaryFolder
 
@@ -138,7 +139,8 @@ import Testing
         #expect((Int(processes.output.filter(\.isNumber)) ?? 99) < 6, "\(processes.output)")
     }
 
-    /// Agents end if they cannot forbid core files. The limit keeps the value that keeps core files from the host.
+    /// Programs such as agents end if they cannot forbid core files. So the call succeeds, but the limit does not
+    /// change. Its value already keeps core files from the host.
     @Test func `a program may forbid core files, and the limit stays`() async throws {
         let ran = try await run([], script: "ulimit -c 0 && ulimit -c && exec 3</proc/self/limits && grep core <&3")
         #expect(ran.status == 0 && ran.output.contains(" 1 "), "\(ran.output) \(ran.errors)")

@@ -86,7 +86,8 @@ import Testing
 
     @Test(arguments: ["kill -9 $$", "kill -TERM $PPID", "read x </dev/tty"])
     func `the modes come back after a sudden end of a program that reads keys`(end: String) async throws {
-        // The last program reads the key, and its terminal sends SIGINT for it.
+        // The last program reads a key. The test presses Ctrl-C, and the program's terminal sends SIGINT for this
+        // key.
         let ends = end.contains("PPID") ? "sleep 1000" : end
         let stop = end.contains("PPID") ? "sleep 1; kill -TERM $(cat annex); " : ""
         let line =
@@ -112,9 +113,10 @@ import Testing
         #expect(shown.hasSuffix("[0, modes kept, left ]"), "\(shown)")
     }
 
-    /// A shell with job control on its own terminal. The other end of the terminal presses keys. The shell prints how its job stopped and
-    /// ended, whether the modes of the terminal are as before, and which keys the job left. It continues a job that stopped. A job in the
-    /// background comes to the foreground when the shell reads a line, without a signal.
+    /// A shell with job control on its own terminal. The other end of the terminal presses keys. The shell prints how
+    /// its job stopped and ended, whether the modes of the terminal are as before, and which keys the job left. It
+    /// continues a job that stopped. A job in the background comes to the foreground when the shell reads a line,
+    /// without a signal.
     private static let shell = """
         import os, pty, select, signal, sys, termios, time, tty
         annex, place, line, *keys = sys.argv[1:]

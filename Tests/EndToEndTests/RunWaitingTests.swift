@@ -2,8 +2,8 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Conditions that delay the end of `annex run` and conditions that do not. The conditions are programs that stop and readers that do not
-/// read.
+/// Conditions that delay the end of `annex run` and conditions that do not. The conditions are programs that stop and
+/// readers that do not read.
 @Suite(.timeLimit(.minutes(20))) struct RunWaitingTests {
     private let folder: TemporaryFolder
 
@@ -30,11 +30,13 @@ import Testing
         #expect(ended.output == "ended 125\n", "\(ended)")
     }
 
-    /// - Parameter input: whether the key goes to the program's terminal, or makes a signal for `annex` on the outer terminal.
+    /// - Parameter input: whether the key goes to the program's terminal, or makes a signal for `annex` on the outer
+    ///   terminal.
     @Test(arguments: ["terminal", "null"])
     func `TTY-04: Ctrl-Z stops annex with all of the sandbox and fg continues both`(input: String) async throws {
-        // A process of another session continues to write. Its ticks show whether it runs while annex is stopped. The program itself starts
-        // no child. The reason is that a shell that waits for its child to leave vfork does not stop for any signal.
+        // A process of another session continues to write. Its ticks show whether it runs while annex is stopped. The
+        // program itself starts no child. The reason is that a shell that waits for its child to leave vfork does not
+        // stop for any signal.
         let script = """
             setsid sh -c 'while sleep 0.05; do echo; done' & exec python3 -c '
             import time
@@ -47,8 +49,9 @@ import Testing
         #expect(lines.dropFirst().first == "no tick for a second", "\(ended)")
     }
 
-    /// The program's own timer sends SIGCONT to the program. If the program did not run for the given number of seconds after annex was
-    /// stopped, it exits with 7. If it runs after that number of seconds, it leaves a file.
+    /// The program's own timer sends SIGCONT to the program. The first argument is a number of seconds. When the
+    /// program has stood still for that time after annex was stopped, it exits with 7. The second argument is also a
+    /// number of seconds. If the program still runs after that time, it leaves a file.
     private static let waking = """
         import ctypes, os, signal, sys, time
         class Event(ctypes.Structure):
@@ -89,17 +92,18 @@ import Testing
         }
     }
 
-    /// Without this, the terminal's answer to the program's last query would become input of the next program that reads the terminal.
+    /// If unread input were kept, the terminal's answer to the program's last query would become input of the next
+    /// program that reads the terminal.
     @Test func `input that a program left unread on the terminal is dropped`() async throws {
         let ended = try await python(Self.typist)
         #expect(ended.output == "unread\n0 0\n", "\(ended)")
     }
 
-    /// Types input for a program that reads nothing, until bytes stay on the outer terminal for a second. Then it lets the program end, and
-    /// prints how many bytes are left.
+    /// Types input for a program that reads nothing, until bytes stay on the outer terminal for a second. Then it
+    /// lets the program end, and prints how many bytes are left.
     ///
-    /// The script must not block in a write. The kernel accepts typed bytes earlier than it puts them into the terminal's queue. So an
-    /// empty queue does not mean that there is room.
+    /// The script must not block in a write. The kernel accepts typed bytes earlier than it puts them into the
+    /// terminal's queue. So an empty queue does not mean that there is room.
     private static let typist = """
         import array, fcntl, os, pty, subprocess, sys, termios, time
         def unread():
@@ -177,8 +181,8 @@ import Testing
         sys.stderr.write(errors.decode())
         """
 
-    /// A shell with job control on its own terminal. The shell runs one job in the foreground, continues the job after a stop, and prints
-    /// that it did so. The other end of the terminal presses Ctrl-Z.
+    /// A shell with job control on its own terminal. The shell runs one job in the foreground, continues the job
+    /// after a stop, and prints that it did so. The other end of the terminal presses Ctrl-Z.
     private static let shell = """
         import fcntl, os, select, signal, sys, termios, time
         annex, input, key, limit, *script = sys.argv[1:]

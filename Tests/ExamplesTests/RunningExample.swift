@@ -62,7 +62,7 @@ final class RunningExample {
     }
 
     private static func spawn(_ program: String, _ ends: consuming ExtensionDescriptors) throws -> pid_t {
-        // The descriptors first move above the numbers that they will get.
+        // The descriptors first move above the numbers that they will get in the new process.
         let control = try ends.control.duplicate(atLeast: 20)
         let hostRegion = try ends.hostRegion.duplicate(atLeast: 20)
         let extensionRegion = try ends.extensionRegion.duplicate(atLeast: 20)
@@ -83,8 +83,8 @@ final class RunningExample {
     }
 }
 
-/// Ends a channel when its other end is gone. This works even if that end was reported before the channel could be
-/// ended.
+/// Ends a channel when its extension is gone. This works even if the loss is reported before the owner knows the
+/// channel.
 private final class Owner: Sendable {
     private let state = Mutex<(host: HostEndpoint?, isOver: Bool)>((nil, false))
 

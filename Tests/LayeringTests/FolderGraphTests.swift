@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Folders inside a target are layers. A file may use folders in layers below its own folder. Those folders must not
-/// use its folder.
+/// use the file's folder.
 @Suite struct FolderGraphTests {
     @Test func `no folder of a target is used by a folder that it uses`() async throws {
         for (name, folder) in try await Self.targets() {

@@ -47,7 +47,7 @@ import Testing
         #expect(manifests.map { $0.contains("swift-syntax") } == [false, true])
     }
 
-    /// If ANNEX_WRITES_PLAN is set, as in `make house-plan`, the test first writes the plan to the page.
+    /// If ANNEX_WRITES_PLAN is set, as in `make house-plan`, the test first writes the plan to `CONTRIBUTING.md`.
     @Test func `CONTRIBUTING shows the house plan as it is tested`() throws {
         let file = SourceTree.root.appending(path: "CONTRIBUTING.md")
         let page = try String(contentsOf: file, encoding: .utf8)
@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    /// In most cases, a tiny file contains a type that only one other type uses. It belongs in the file of that other
-    /// type.
+    /// In most cases, a tiny file contains a type that only one other type uses. So the small type belongs in the
+    /// file of that other type.
     @Test func `at most three percent of the source files have twenty lines or fewer`() throws {
         let files = try SourceTree.swiftFiles(in: "Sources").filter {
             !$0.file.contains("/AnnexShippedPolicies/Compiled/")
@@ -99,7 +99,8 @@ import Testing
         }
     }
 
-    /// The lines between the braces of a type and of all its extensions in one target. `.ci/numbers` counts them in the same way.
+    /// The lines between the braces of a type and of all its extensions in one target. `.ci/numbers` counts them in
+    /// the same way.
     @Test func `no type has more than 800 lines over all its files`() throws {
         var lines: [String: Int] = [:]
         let head = /^(?:@[\w()]+ )*(?:[a-z]+ )*(?:struct|class|enum|actor|extension) (\w+).*\{ *$/

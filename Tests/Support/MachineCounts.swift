@@ -1,6 +1,6 @@
 import Foundation
 
-/// Counts that must be the same before and after. A leak of any kind shows as a difference.
+/// Counts that must be the same before some work and after it. A leak of any kind shows as a difference.
 public struct MachineCounts: Sendable, CustomStringConvertible {
     /// Open descriptors of this process, except timers. The timers belong to the runtime, which has one for each clock
     /// that it uses. None of them belongs to Annex.
@@ -51,8 +51,8 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return lowest
     }
 
-    /// The counts when further runs of a body add nothing. On a busy machine, the runtime may create its permanent
-    /// objects late. A leak continues to grow, so it shows in the end.
+    /// Runs a body until further runs add nothing to the counts, and returns these counts. On a busy machine, the
+    /// runtime may create its permanent objects late. A leak continues to grow, so it shows in the end.
     public static func warmed(by body: () async throws -> Void) async rethrows -> MachineCounts {
         try await body()
         var counts = await steady()
@@ -65,8 +65,8 @@ public struct MachineCounts: Sendable, CustomStringConvertible {
         return counts
     }
 
-    /// The counts when none is higher than before, or after many tries. Other threads release their resources only when
-    /// they get the processor.
+    /// Waits until no count is higher than before, but for at most 200 tries, and returns the counts. Other threads
+    /// release their resources only when they get the processor.
     public static func settled(to before: MachineCounts) async -> MachineCounts {
         var counts = await steady()
         for _ in 0..<200 where counts.isMore(than: before) { counts = await steady() }

@@ -18,7 +18,8 @@ public enum OpenDescriptors {
         ProcText.names(in: "/proc/self/fd").count { link("/proc/self/fd/\($0)") != text }
     }
 
-    /// Waits until there are no such descriptors. A separate thread closes descriptors that a peer handed over.
+    /// Waits until no descriptor names an object whose text contains `text`. A separate thread closes descriptors
+    /// that a peer handed over.
     public static func untilNone(naming text: String) async throws {
         while try count(naming: text) > 0 { try await Task.sleep(for: .milliseconds(1)) }
     }

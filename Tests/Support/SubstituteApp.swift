@@ -72,7 +72,8 @@ public final class SubstituteApp: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
     }
 
-    /// Gives the app and its extension other identifiers, so that both apps can be installed.
+    /// Gives the app and its extension other identifiers, so that two substitute apps can be installed at the same
+    /// time.
     public func setIdentifier(_ app: String) throws {
         for name in ["Info.plist", "PlugIns/Loud.appex/Info.plist"] {
             let info = folder.url.appending(path: "Shout.app/" + name)

@@ -74,8 +74,9 @@ extension ChannelConfiguration {
         controlMessagesPerSecond = framesPerSecond
     }
 
-    /// Gives each arena a quarter of the bytes that the rings leave, and the rest to the largest message. If an arena
-    /// would be smaller than `arenaStep`, there is no arena. In that case, messages are at most as large as a frame.
+    /// Gives each arena at most a quarter of the bytes that the rings leave. The largest message may use all bytes that
+    /// remain. If an arena would be smaller than `arenaStep`, there is no arena. In that case, messages are at most as
+    /// large as a frame.
     private mutating func shareRest(_ bytes: UInt64) {
         let arena = min(UInt64(hostArena), bytes / 4)
         hostArena = UInt32(clamping: arena - arena % Self.arenaStep)

@@ -26,8 +26,8 @@ extension Broker {
     }
 
     /// Reads and compiles the policies of an extension. There is one policy without the user's grants, one with each
-    /// single grant, and one with all possible grants. So a launch finds the policies ready. If a policy is invalid,
-    /// the change of the registry that needs it fails.
+    /// single grant, and one with all possible grants. So a launch finds the policies ready. If one of these policies
+    /// is invalid, the change of the registry fails.
     func prepare(_ record: ExtensionRecord) throws(BrokerError) {
         guard record.point != nil, record.bundle != nil else { return }
         let states = registry.value.entitlements(of: record).filter(\.isAllowed)

@@ -13,7 +13,8 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - path: the app's path for errors.
-    ///   - granting: entitlements that the user grants. Each extension of the app gets those of them that it asks for.
+    ///   - granting: entitlements that the user grants. Each extension of the app gets the granted entitlements that it
+    ///     asks for.
     ///   - most: how many versions of the app the registry keeps.
     ///   - keep: records the change in a place that outlasts the broker. If `keep` throws, nothing has changed.
     package func install(
@@ -181,7 +182,7 @@ extension Broker {
         try signatures.trust(key: key, for: app)
     }
 
-    /// Forgets a version of an app that is not in use. If the version is in use or unknown, nothing happens.
+    /// Forgets an unused version of an app. If the version is in use or unknown, nothing happens.
     package func forget(
         _ build: AppBuild, of app: String, recording keep: (KnownApp) throws(BrokerError) -> Void
     ) throws(BrokerError) {

@@ -19,7 +19,7 @@ package final class Broker: BrokerService {
     let wishes: BrokerConfiguration
     /// The teams of the installed apps, and the checks of each launch.
     let signatures: InstalledSignatures
-    /// This object is separate, for the reason that `RunningExtensions` states.
+    /// This object is separate, so that the event loop's thread can record an end without a reference to the broker.
     let failures = FailureHistory()
     /// The policies of extension points with entitlements.
     let policies = PointPolicies()
@@ -39,7 +39,7 @@ package final class Broker: BrokerService {
     /// Starts the warden, and removes the remains of a killed broker.
     /// - Parameters:
     ///   - waiving: sandbox layers that extensions run without if this machine cannot provide them.
-    ///   - wishes: the host's settings, which override those of the policies.
+    ///   - wishes: the host's settings, which override the settings of the policies.
     ///   - onEnd: the broker calls this closure each time an extension has ended, on any thread. It must not block.
     ///   - onChange: the broker calls this closure after each change of the installed apps and extensions, with the
     ///     number of the change. It must not block.
@@ -100,8 +100,8 @@ package final class Broker: BrokerService {
         let inForce = registry.value.entitlementsInForce(for: record)
         let policy = try policy(for: record, with: inForce)
         try signatures.check(bundle)
-        // The portal's bell lies in the channel's memory, which moves into the configuration. So the code takes the
-        // bell before that.
+        // The portal is a socket for the extension's requests to the broker, and its bell lies in the channel's memory.
+        // The next step moves this memory into the configuration. So the code takes the bell before that.
         let needsPortal = needsPortal(bundle, entitlements: inForce)
         let bell = needsPortal ? try Self.bell(of: channel, for: identifier) : nil
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)

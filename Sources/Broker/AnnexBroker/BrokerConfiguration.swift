@@ -6,7 +6,7 @@ internal import AnnexShippedPolicies
 package import AnnexSigning
 internal import Glibc
 
-/// A host's settings for its broker. They override the policies.
+/// A host's settings for its broker. The settings override the policies.
 package struct BrokerConfiguration: Sendable {
     /// The extension points that extensions may name.
     package var points = PointLibrary.shipped
@@ -19,7 +19,7 @@ package struct BrokerConfiguration: Sendable {
     package var patience = Duration.zero
     /// Whether an extension that fails again and again must pause before its next launch.
     package var holdsBack = true
-    /// The place where the broker keeps reports on ends.
+    /// The place where the broker keeps its reports on the ends of extensions.
     package var reports = ReportPlace.nowhere
     /// The place where the broker keeps private directories; nil if it keeps none. A broker that keeps none does not
     /// launch an extension whose policy gives it a private directory.

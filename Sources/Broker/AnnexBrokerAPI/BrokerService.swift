@@ -49,7 +49,7 @@ package protocol BrokerService: Sendable {
     /// All keys and values of an extension's `NSExtensionAttributes`.
     func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue]
 
-    /// The part of an app's `Info.plist` that declares types. The app is the one that contains the extension.
+    /// The declarations of types in the `Info.plist` of the app that contains the extension.
     func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue]
 
     /// A sequence with one value for each change of the installed apps and extensions from now on.
@@ -86,7 +86,7 @@ package protocol BrokerService: Sendable {
     ) async throws(BrokerError) -> any ExtensionHandle
 }
 
-/// A call of an embedded broker is direct, so its functions for tasks do not suspend.
+/// An embedded broker is called directly. So its `askedTerms` and `askedLaunch` do not suspend.
 extension BrokerService {
     /// Installs an app without a grant.
     package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {

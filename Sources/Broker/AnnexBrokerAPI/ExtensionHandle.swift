@@ -49,7 +49,7 @@ extension ExtensionHandle {
     /// An embedded broker holds the host's side of the channel and reads the counts there.
     package func counted(_ counts: SessionStatistics) {}
 
-    /// A call of an embedded broker is direct, so it does not suspend.
+    /// An embedded broker is called directly, so this function does not suspend.
     package nonisolated(nonsending) func askedClaim() async -> Bool { claim() }
 
     /// A broker whose extensions open no apps needs no report.

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The icon of an installed extension: a picture in sealed memory, which no process can change.
 ///
-/// Only the header of the picture was checked, which states the picture's size and kind. The rest of the picture is
+/// Only the picture's header, which states its size and kind, was checked. All other parts of the picture are
 /// untrusted, like all contents of a bundle. A host must decode the picture in a sandbox.
 public struct ExtensionIcon: ~Copyable, Sendable {
     /// The picture in sealed memory, at most 1 MiB. The descriptor's offset is at the start of the picture.

@@ -1,7 +1,8 @@
 internal import Synchronization
 
 /// A sequence with one value for each change of the installed apps and extensions. A change is the installation or
-/// removal of an app, the use of another version, or switching an extension on or off.
+/// removal of an app, or the use of another version. Switching an extension on or off is a change too, and so is
+/// granting or revoking its entitlements.
 ///
 /// Each value is the number of the change. If changes come faster than you read them, only the last number is kept. So
 /// read the list of extensions again after each value. The sequence ends when the host's connection to its broker ends.

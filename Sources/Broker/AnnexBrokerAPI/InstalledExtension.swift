@@ -2,8 +2,8 @@ public import AnnexModel
 
 /// An extension that is installed with a broker.
 public struct InstalledExtension: Sendable, Hashable, Identifiable {
-    /// The bundle identifier, for example `com.example.pictures.editor`. If an extension was rejected before its
-    /// identifier was read, this is the identifier of its app, a slash, and the extension's path in the app.
+    /// The bundle identifier, for example `com.example.pictures.editor`. If the extension was rejected before its
+    /// identifier was read, this value consists of its app's identifier, a slash, and its path in the app.
     public let id: String
     /// The name to show to a user. It is the extension's display name. If the extension has none, it is the containing
     /// app's name.
@@ -21,7 +21,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// Why the extension cannot be used, with file, key and remedy; nil if it can be used. The rejection does not
     /// affect the app and its other extensions.
     public let rejection: BrokerError?
-    /// The version of the app and its other installed versions.
+    /// The version of the app, and the app's other installed versions.
     public let build: Build
 
     /// The team that signed the containing app; nil if the app is not signed.
@@ -46,7 +46,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     public package(set) var endedGrants: [String] = []
 
     /// The number of the app's installation among all installations of the broker. It is nil if the broker is not in
-    /// this process. Each installation has another number, even if the files are the same.
+    /// this process. Each installation has a number of its own, even if the files are the same.
     package var installation: UInt64? {
         get { origin.number }
         set { origin.number = newValue }

@@ -160,7 +160,7 @@ extension LaunchReport.Limit: CustomStringConvertible {
 public enum DispensableLayer: String, CaseIterable, Sendable, Hashable {
     /// A Linux namespace: user, mount, process (`pid`), network, IPC, host name (`uts`) or control group.
     case user, mount, pid, network, ipc, uts, cgroup
-    /// A separate root directory for the sandbox, which contains only what the policy lists.
+    /// A separate root directory for the sandbox. This directory contains only what the policy lists.
     case root
     /// The removal of all Linux capabilities.
     case capabilities

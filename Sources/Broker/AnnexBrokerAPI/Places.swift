@@ -46,8 +46,8 @@ public enum ReportPlace: Sendable, Hashable {
     case nowhere
 }
 
-/// Where the private directories of extensions are kept. Each directory has the path `APP/EXTENSION`, by bundle
-/// identifiers.
+/// Where the private directories of extensions are kept. Each directory has the path `APP/EXTENSION`, whose two names
+/// are bundle identifiers.
 public enum PrivatePlace: Sendable, Hashable {
     /// The user's own folder, which is the first of these:
     /// - `/var/lib/annex/private` for root

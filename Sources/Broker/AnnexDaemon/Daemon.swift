@@ -26,7 +26,8 @@ package final class Daemon: Sendable {
     /// daemon cannot distinguish the users without an ID.
     private let overflowUser = UserMap.overflowUser()
     /// Closes sockets of connections that were not admitted. From Linux 6.16 on, a connection without a hello holds no
-    /// descriptors, so this is quick. On older kernels, the close may take long, but it does not block the event loop.
+    /// descriptors, so the close is quick. On older kernels, the close may take long, but it does not block the event
+    /// loop.
     private let closing = Lane("annex-closing")
     /// The socket that accepts connections. It stays open until the daemon ends, so that hosts that connect during the
     /// shutdown wait for the daemon's successor.
@@ -104,8 +105,8 @@ package final class Daemon: Sendable {
         connect(socket, peer: peer, user: user)
     }
 
-    /// The error because of which the daemon does not serve a peer; nil if it serves the peer. This check does not
-    /// cover the limits of the peer's user.
+    /// The error because of which the daemon does not serve a peer; nil if the daemon serves the peer. This check does
+    /// not cover the limits of the peer's user.
     private func rejection(of peer: borrowing PeerIdentity, _ socket: borrowing ControlSocket) -> BrokerError? {
         if peer.user == overflowUser {
             return BrokerError(
@@ -202,8 +203,8 @@ package final class Daemon: Sendable {
 
 extension Daemon {
     /// Shuts the daemon down gracefully. The daemon launches nothing more, notifies all hosts, and ends all extensions
-    /// with the reason `brokerShutdown`. When this function returns, all wardens have ended. It takes no longer than
-    /// the limit `farewell`. It must not run on the event loop's thread.
+    /// with the reason `brokerShutdown`. When this function returns, all wardens have ended. This function takes no
+    /// longer than the limit `farewell`. It must not run on the event loop's thread.
     package func leave() {
         let (watch, users, connections) = state.withLock { state in
             state.isLeaving = true

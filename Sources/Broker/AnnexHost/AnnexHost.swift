@@ -21,9 +21,9 @@ public struct AnnexHost: Sendable {
     private var observer: (any HostObserver)?
     /// Announces the ends of the sessions of this host and of its copies.
     private let feed = Feed<SessionEnd>()
-    /// The activation rules that were read through this broker.
+    /// The activation rules that this host and its copies have read through the broker.
     let rules = KeptRules()
-    /// The types that were read through this broker.
+    /// The table of types that this host and its copies have read through the broker.
     let kept = KeptTypes()
     /// The user's languages, the preferred language first, for example `["de-AT", "en"]`. Lists of extensions have
     /// names and summaries in these languages. The initial languages come from the environment
@@ -100,8 +100,8 @@ public struct AnnexHost: Sendable {
     }
 
     /// Chooses which installed version of an app is used from now on. A later installation of a higher version does not
-    /// change this choice. Parked extensions of the version used until now end. A running extension continues, unless
-    /// the chosen version does not contain it. In that case, it ends with the reason `removed`.
+    /// change this choice. Parked extensions of the version used until now end. A running extension continues if the
+    /// chosen version contains it. Otherwise, it ends with the reason `removed`.
     ///
     /// - Parameters:
     ///   - identifier: the app's bundle identifier, for example `com.example.pictures`.
@@ -206,9 +206,9 @@ public struct AnnexHost: Sendable {
 
     /// The icon of an extension, in memory that no process can change.
     ///
-    /// A share extension has the icon of its app, and an action has that icon as a template. Other extensions may have
-    /// their own icon; without one, they have the icon of their app. The picture is untrusted, like all contents of a
-    /// bundle, so decode it in a sandbox.
+    /// A share extension has the icon of its app. An action extension has the icon of its app as a template. Other
+    /// extensions may have their own icon; without one, they have the icon of their app. The picture is untrusted, like
+    /// all contents of a bundle, so decode it in a sandbox.
     ///
     /// The call blocks this thread as `installed()` does.
     /// - Parameter identifier: the extension's bundle identifier.
@@ -231,7 +231,7 @@ public struct AnnexHost: Sendable {
         try service.attributes(of: identifier)
     }
 
-    /// The part of an app's `Info.plist` that declares types. The app is the one that contains the extension.
+    /// The declarations of types in the `Info.plist` of the app that contains the extension.
     func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
         try service.typeDeclarations(of: identifier)
     }
@@ -284,7 +284,8 @@ public struct AnnexHost: Sendable {
         return session
     }
 
-    /// Keeps extensions launched ahead of requests. So a request needs only one message, and no launch.
+    /// Launches extensions ahead of requests, and keeps them parked. So a later request needs one message, but no
+    /// launch.
     ///
     /// - Parameters:
     ///   - identifier: the extension's bundle identifier.

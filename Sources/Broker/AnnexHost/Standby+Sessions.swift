@@ -1,8 +1,8 @@
 public import AnnexModel
 
 extension Standby {
-    /// Begins a session with an extension that has served no request before. This is a parked extension, or a new one
-    /// if none is parked.
+    /// Begins a session with an extension that has served no request before. If no extension is parked, a new extension
+    /// is launched.
     ///
     /// - Throws: the errors of `AnnexHost.begin`.
     public nonisolated(nonsending) func begin() async throws(HostError) -> ExtensionSession {
@@ -15,7 +15,7 @@ extension Standby {
         try readyAndWait(popFresh())
     }
 
-    /// Sends one request to a parked extension. If none is parked, it launches a new extension.
+    /// Sends one request to a parked extension. If no extension is parked, this function launches a new extension.
     ///
     /// After the request, the extension is ended, or waits for the next request as long as its policy's `keep-alive`
     /// allows.
@@ -32,7 +32,7 @@ extension Standby {
             return answer
         } catch {
             // An extension that failed is not used again. The release of the last reference to its session has ended
-            // it.
+            // the extension.
             lose()
             throw error
         }

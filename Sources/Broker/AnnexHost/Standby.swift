@@ -12,9 +12,10 @@ internal import Synchronization
 /// let answer = try await editors.request([ExtensionItem(contentText: "hello")])
 /// ```
 ///
-/// The stock follows demand. A request that finds no parked extension raises the target by one, up to the upper bound.
-/// Extensions that were not needed for half a minute are ended. If fewer extensions are parked than the lower bound,
-/// the missing extensions are launched. A failed launch is repeated after a pause of at most a minute.
+/// The stock follows demand. Its target is the number of extensions that should be parked. A request that finds no
+/// parked extension raises the target by one, up to the upper bound. Extensions that were not needed for half a minute
+/// are ended. If fewer extensions are parked than the lower bound, the missing extensions are launched. A failed launch
+/// is repeated after a pause of at most a minute.
 ///
 /// If the kernel reports that memory is short, all parked extensions are ended. A launch that finds no free instance
 /// slot may take a parked extension's slot. A launch ahead of requests uses only a free slot. A parked extension causes
@@ -81,13 +82,14 @@ public final class Standby: Sendable {
     /// Ends all parked extensions. The next request launches a new extension. If memory is short, the standby itself
     /// ends all parked extensions, and they end with the reason `memoryPressure`.
     ///
-    /// After such a call, the standby does not restore the lower bound for half a minute to a minute. A further call
-    /// extends this time.
+    /// After such a call, the standby waits between half a minute and a minute. Then it launches extensions up to the
+    /// lower bound again. A further call extends this wait.
     public func giveUp() {
         giveUp(for: .cancelled)
     }
 
-    /// L8: under memory pressure, idle extensions end first, and memory pressure is the reason of their end.
+    /// L8 in `Docs/SPECIFICATION.md`: under memory pressure, idle extensions end first, and memory pressure is the
+    /// reason of their end.
     package func giveUp(for dismissal: Dismissal) {
         for session in room.withLock({ $0.empty() }) { session.link.report { $0.dismiss(for: dismissal) } }
         awaitRest()
@@ -178,7 +180,8 @@ public final class Standby: Sendable {
             }
             let timer = loop.schedule(at: due) { [weak self] in
                 self?.timers.withLock { $0.filling = nil }
-                // Preparing a launch keeps its thread busy, and the event loop's thread serves every channel.
+                // Preparing a launch keeps its thread busy. The event loop's thread serves every channel, so a task
+                // prepares the launch.
                 Task.detached(priority: .utility) { [weak self] in await self?.fill() }
             }
             timers.filling = (timer, due)

@@ -1,11 +1,12 @@
 /// The bookkeeping of a standby: which extensions are parked, and how many should be parked. This type has no access to
 /// processes or to the clock.
 ///
-/// A request that finds no parked extension raises the target by one, up to `most`. If some extensions stay parked
-/// during a whole period, the target falls by their number, but not below `least`. After a period without a request,
-/// the target falls by at least one. So without requests, the target falls to `least`. If fewer than `least` extensions
-/// are parked, the missing extensions are launched without a request. Before such a launch there is a pause, which
-/// grows with every failure. Above `least`, extensions are launched only after a request.
+/// The target (`wanted`) is the number of extensions that should be parked. A request that finds no parked extension
+/// raises the target by one, up to `most`. A period lasts half a minute. If some extensions stay parked during a whole
+/// period, the target falls by their number, but not below `least`. After a period without a request, the target falls
+/// by at least one. So without requests, the target falls to `least`. If fewer than `least` extensions are parked, the
+/// missing extensions are launched without a request. After a failure, a pause comes before such a launch. The pause
+/// grows with every further failure. Above `least`, extensions are launched only after a request.
 struct StandbyPool<Occupant: AnyObject> {
     private let least: Int
     private let most: Int
@@ -49,7 +50,8 @@ struct StandbyPool<Occupant: AnyObject> {
     /// Whether the end of a period could change anything.
     var mayShrink: Bool { !isClosed && (count > least || wanted != least) }
 
-    /// How long to wait before the launch of the extensions that are missing below `least`; nil if none are missing.
+    /// How long to wait before extensions are launched because fewer than `least` are expected; nil if none are
+    /// missing.
     var pause: Duration? {
         guard !isClosed, expected < min(least, wanted) else { return nil }
         return failures == 0 ? .zero : min(.milliseconds(100 << min(failures - 1, 10)), .seconds(60))
@@ -126,7 +128,7 @@ struct StandbyPool<Occupant: AnyObject> {
         out -= 1
     }
 
-    /// The moment at which the time of the next used extension ends; nil if no used extension is parked.
+    /// The first moment at which the time of a used extension ends; nil if no used extension is parked.
     var nextDue: UInt64? { used.first?.until }
 
     /// - Returns: the used extensions whose time has ended.

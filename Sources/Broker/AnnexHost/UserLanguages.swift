@@ -23,7 +23,7 @@ public enum UserLanguages {
     private static let most = 32
     private static let longest = 64
 
-    /// Does the same for another environment.
+    /// Does the same as the property `preferred`, for another environment.
     package static func preferred(_ variable: (String) -> String?) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty }
         if locale == "C" || locale == "POSIX" { return [] }

@@ -4,7 +4,8 @@ internal import AnnexModel
 internal import CoreMetrics
 internal import Tracing
 
-/// The tracing span and the metrics of one session. The spans of its requests lie below its span.
+/// The tracing span and the metrics of one session. If a task without a span of its own makes a request, the request's
+/// span lies below the session's span.
 struct SessionTelemetry: SessionObserver {
     private let identifier: String
     private let span: any Span

@@ -8,7 +8,7 @@ final class Telemetry: HostObserver {
     /// One meter for each extension. Meters are kept, because a new meter for the same series may begin at 0 in some
     /// backends.
     private let running = Mutex<[String: Meter]>([:])
-    /// The identifiers that have their own series.
+    /// The identifiers that have their own metric series.
     private let known = Mutex<Set<String>>([])
 
     /// The most extensions that have their own series. All other extensions share one series. A program may be asked to
@@ -48,8 +48,8 @@ final class Telemetry: HostObserver {
 
 extension AnnexHost {
     /// The same host, with measurements. Its launches, sessions and requests are counted, timed and traced through
-    /// swift-metrics and swift-distributed-tracing. If the program has not bootstrapped these libraries, this has no
-    /// effect.
+    /// swift-metrics and swift-distributed-tracing. If the program has not bootstrapped these libraries, this function
+    /// has no effect.
     ///
     /// ```swift
     /// let host = try AnnexHost.embedded(apps: ["Shout.app"]).withTelemetry()

@@ -10,11 +10,11 @@ extension AnnexHost {
     /// - An extension that failed repeatedly is launched again at once. So a test may make an extension fail as often
     ///   as necessary.
     /// - No report is written on the ends of extensions.
-    /// - Time limits are raised to `patience`, because a busy machine may run several tests at once. Limits of memory,
-    ///   processors and files are those of the extension point, as for a user.
+    /// - Time limits are raised to `patience`, because a busy machine may run several tests at once. The limits of
+    ///   memory, processors and files are the extension point's own limits, as in `embedded`.
     /// - Extensions have private directories only if `privateDirectories` names a folder for them.
     ///
-    /// The sandbox is the same as for a user.
+    /// The sandbox is the same as in `embedded`.
     ///
     /// - Parameters:
     ///   - apps: the paths of the apps under test. `TestApp` makes an app of built programs.

@@ -18,7 +18,8 @@ final class InProcessHandle: ExtensionHandle {
     /// The host's end of the channel.
     private let host: HostEndpoint
 
-    /// How long the goodbye waits for room in the channel. A debugger may stop the extension for a long time.
+    /// How long the goodbye, the message that the session is over, waits for room in the channel. A debugger may stop
+    /// the extension for a long time.
     private static let longestGoodbye = Duration.seconds(86_400)
 
     init(_ host: HostEndpoint, events: @escaping @Sendable (ExtensionEvent) -> Void) {

@@ -17,8 +17,8 @@ enum { PROGRAM = 3, REPORT = 4, FIRST_OTHER = 5 };
 static int place_descriptors(int program, int report) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0) return -1;
-    // Both descriptors first move to higher numbers, because a number may be the target of one and the source of
-    // another.
+    // All descriptors are first copied to higher numbers. Otherwise, giving one descriptor its final number could close
+    // another descriptor that still has this number.
     int high_null = fcntl(null, F_DUPFD_CLOEXEC, FIRST_OTHER);
     int high_program = fcntl(program, F_DUPFD_CLOEXEC, FIRST_OTHER);
     int high_report = fcntl(report, F_DUPFD_CLOEXEC, FIRST_OTHER);
@@ -32,8 +32,8 @@ static int place_descriptors(int program, int report) {
 
 static int become_user(const annex_detached *start) {
     if (!start->changes_user) return 0;
-    // The list of groups is of the same type in the kernel. glibc's own functions are not used, because they would try
-    // to change all threads.
+    // The list of groups has the type that the kernel expects. glibc's own functions are not used, because they would
+    // try to change all threads.
     if (syscall(SYS_setgroups, start->group_count, start->groups) < 0) return -1;
     if (syscall(SYS_setresgid, start->group, start->group, start->group) < 0) return -1;
     return (int)syscall(SYS_setresuid, start->user, start->user, start->user);
@@ -64,7 +64,7 @@ static void run(const annex_detached *start, int report) {
 int annex_start_detached(const annex_detached *start) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
-    // No handler of this process may run in the child.
+    // No signal handler of this process may run in the child.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

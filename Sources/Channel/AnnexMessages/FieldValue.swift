@@ -102,8 +102,8 @@ public struct FieldReader: ~Copyable, ~Escapable {
     @usableFromInline let depth: Int
     /// How many more fields the whole message may have.
     @usableFromInline var fieldsLeft: Int
-    /// The state of the assumption about the order of tags in the message that contains this field. A message in this
-    /// field is decoded under the same assumption.
+    /// Whether the fields of the message that contains this field were checked, or its tags are only assumed to rise. A
+    /// message in this field is decoded in the same way.
     @usableFromInline var proof: OrderProof
 
     @_lifetime(copy cursor)

@@ -64,8 +64,7 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         bytes.byteCount <= limits.bytes && bytes.byteCount &>> 2 <= limits.fields
     }
 
-    /// Checks the fields that were not decoded. After this check, the assumption that the tags rise is known to be
-    /// true.
+    /// Checks the fields that were not decoded. If this check succeeds, the assumption that the tags rise is true.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func finish() throws(DecodingFailure) {
         guard proof == .assumed, resumeAt == whole.end else { return try prove() }
@@ -282,8 +281,8 @@ extension MessageDecoder {
         return value
     }
 
-    /// The number in the next field; nil unless this field has the tag and the width of the number's type, and no other
-    /// field has the tag.
+    /// The number in the next field. The result is nil if this field has a different tag or a different width. It is
+    /// also nil if another field might have the same tag.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(
         _ tag: UInt16

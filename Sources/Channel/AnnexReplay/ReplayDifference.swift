@@ -32,8 +32,8 @@ extension RecordedFrame {
         Self.difference(payload, length: UInt64(length), from: other, place: "").map { difference(message, what: $0) }
     }
 
-    /// How the pieces of sealed memory in `other` differ from the parts of the recorded pieces that the recorder kept;
-    /// nil if there is no difference.
+    /// How the sealed memory in `other` differs from the recorded pieces, as far as the recorder kept them; nil if
+    /// there is no difference.
     func difference(_ message: Int, from other: [SealedBytes]) -> ReplayDifference? {
         guard other.count == Int(descriptors) else {
             return difference(
@@ -51,8 +51,9 @@ extension RecordedFrame {
     }
 
     /// - Parameters:
-    ///   - kept: the first of `length` recorded bytes.
-    ///   - other: the first of `otherLength` bytes; all bytes if `otherLength` is nil.
+    ///   - kept: the bytes that the recorder kept. They are the first of `length` bytes.
+    ///   - other: the bytes to compare. They are the first of `otherLength` bytes, or all bytes if `otherLength` is
+    ///     nil.
     private static func difference(
         _ kept: [UInt8], length: UInt64, from other: [UInt8], of otherLength: UInt64? = nil, place: String
     ) -> String? {

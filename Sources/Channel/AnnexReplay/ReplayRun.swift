@@ -137,7 +137,8 @@ final class ReplayInbox: Sendable {
     private struct State {
         var arrivals: [Arrival] = []
         var waiter: CheckedContinuation<Arrival, Never>?
-        /// The number of waits so far. With this number, the timer of an earlier wait does not end a later wait.
+        /// The number of waits so far. Each timer knows the number of its wait, so that the timer of an earlier wait
+        /// does not end a later wait.
         var wait = 0
     }
 

@@ -11,11 +11,11 @@ import Logging
 package enum AnnexProgram {
     /// Reads the command line and performs the command. Then ends the process, or returns.
     package static func main() {
-        // This is done before any file is opened. Otherwise a new file would get the number of a closed standard
-        // stream.
+        // The closed standard streams are replaced before any file is opened. Otherwise a new file would get the number
+        // of such a stream.
         _ = StandardStreams.closed
         // Wardens become children of this program, and the program reaps them. Some init processes never reap, so each
-        // ended warden would stay a zombie. If the kernel refuses this, ended wardens become children of init.
+        // ended warden would stay a zombie. If the kernel refuses this call, ended wardens become children of init.
         try? Orphans.adopt()
         let arguments = Array(CommandLine.arguments.dropFirst())
         switch arguments.first {

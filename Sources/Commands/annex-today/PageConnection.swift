@@ -2,7 +2,8 @@ import AnnexTodayPage
 import NIOCore
 import NIOHTTP1
 
-/// One connection of a browser. It collects a request, passes it to the page, and writes the page's answer.
+/// One connection of a browser. It collects a request, passes the request to the page of the Today view, and writes the
+/// page's answer.
 ///
 /// If a request does not come from the page, it is refused as soon as its head has arrived, and the connection is
 /// closed. A browser opens only a few connections to one server. Because of this refusal, requests of other sites
@@ -149,7 +150,7 @@ private struct AnswerWriter: Sendable {
         }
     }
 
-    /// Sends events. It ends when the stream ends or the connection is closed.
+    /// Sends events. This function returns when the stream ends or the connection is closed.
     private func send(_ events: AsyncStream<[UInt8]>, within limit: TimeAmount) async throws {
         let writing = Task {
             for await bytes in events { try await send(.body(.byteBuffer(ByteBuffer(bytes: bytes))), within: limit) }

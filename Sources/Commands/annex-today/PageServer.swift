@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Serves the page to browsers on this machine. SwiftNIO handles HTTP.
+/// Serves the page of the Today view to browsers on this machine. SwiftNIO handles HTTP.
 ///
 /// Only programs of the same user get a connection. Connections without progress are closed, and the number of
 /// connections is limited. So a program that connects but sends and reads nothing takes little memory, and delays other
@@ -82,8 +82,8 @@ private final class ConnectionGate: Sendable {
             count += 1
         }
         channel.closeFuture.whenComplete { [self] _ in count.withLock { $0 -= 1 } }
-        // Only connections from this address are accepted, because the kernel is asked about this address. A connection
-        // from another address could have the same ports.
+        // The call below asks the kernel for the user of the connection between two ports of 127.0.0.1. A connection
+        // from another address could have the same ports, so it is refused.
         guard channel.remoteAddress?.ipAddress == "127.0.0.1",
             let peer = channel.remoteAddress?.port, let own = channel.localAddress?.port,
             let user = try LoopbackPeer.user(

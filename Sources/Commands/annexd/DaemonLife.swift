@@ -78,8 +78,8 @@ struct DaemonLife {
         return target.hasSuffix(mark) ? String(target.dropLast(mark.count)) : target
     }
 
-    /// Raises the limit of open descriptors as far as allowed. Each running extension and each connection needs some
-    /// descriptors.
+    /// Raises the limit of open descriptors as far as the system allows. Each running extension and each connection
+    /// needs some descriptors.
     private func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -40,7 +40,8 @@ static void on_error(j_common_ptr codec) {
     give_up(codec);
 }
 
-// libjpeg continues after damage and fills up with grey. A user should get an error instead.
+// If a file is damaged, libjpeg continues and fills the rest of the picture with grey. A user should get an error
+// instead.
 static void on_message(j_common_ptr codec, int level) {
     struct jpeg_work *work = (struct jpeg_work *)codec->err;
     char text[JMSG_LENGTH_MAX];
@@ -128,7 +129,7 @@ int picture_decode_jpeg(const uint8_t *bytes, size_t size, const struct picture_
                         struct picture *picture, char error[PICTURE_ERROR_SIZE]) {
     int result = -1;
     memset(picture, 0, sizeof *picture);
-    // Both are on the heap, because a longjmp leaves values in registers undefined.
+    // Both objects are on the heap, because a longjmp leaves values in registers undefined.
     struct jpeg_work *work = calloc(1, sizeof *work);
     struct jpeg_decompress_struct *codec = calloc(1, sizeof *codec);
     if (!work || !codec) {

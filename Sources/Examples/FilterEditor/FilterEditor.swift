@@ -3,7 +3,8 @@ import ImageFilters
 
 /// Applies filters to a picture that is not trusted. The filters' curves are in the app's `Frameworks`.
 ///
-/// The adjustment data is the list of filters. With this list and the original picture, a later edit can undo the last filter.
+/// The adjustment data is the list of filters. With this list and the original picture, a later edit can undo the
+/// last filter.
 @main
 final class FilterEditor: PhotoEditingExtension {
     private var original: Pixmap?

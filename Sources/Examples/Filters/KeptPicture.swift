@@ -1,8 +1,8 @@
 import AnnexHost
 import Glibc
 
-/// A picture as this app stores it, for example `beach.ppm`. If an extension edited the picture, the files `beach.ppm.original` and
-/// `beach.ppm.adjustments` lie beside it.
+/// A picture as this app stores it, for example `beach.ppm`. If an extension edited the picture, the files
+/// `beach.ppm.original` and `beach.ppm.adjustments` lie beside it.
 struct KeptPicture {
     let editable: EditablePicture
     private let picture: ItemContents
@@ -24,7 +24,8 @@ struct KeptPicture {
     }
 
     /// Keeps an edited picture under a new name.
-    /// - Parameter continues: whether the edit replaced the earlier edit. If not, the edit was applied after the earlier edit.
+    /// - Parameter continues: whether the edit replaced the earlier edit. If not, the edit was applied to the result
+    ///   of the earlier edit.
     func keep(_ edited: ContentEditingOutput, continues: Bool, as path: String) throws {
         try Self.create(path, holding: edited.renderedContent.load())
         try Self.create(path + ".original", holding: (continues ? original : picture).load())

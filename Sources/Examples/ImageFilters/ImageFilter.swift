@@ -1,7 +1,7 @@
 /// A filter for the tones of a picture. Each colour has a curve, which maps each level from 0 to 255 to another level.
 ///
-/// The curves are a text of three lines. Each line names a colour and then points of its curve. Between two points, the curve is straight.
-/// If the line `grey` precedes them, the filter first removes the colours from the picture:
+/// The curves are a text of three lines. Each line names a colour and then points of its curve. Between two points,
+/// the curve is straight. If the line `grey` precedes them, the filter first removes the colours from the picture:
 ///
 /// ```
 /// grey

@@ -1,5 +1,5 @@
-/// A picture, and the simplest of its file formats: a portable pixmap (`P6`). The file has a short header and then three bytes for each
-/// pixel.
+/// A picture, and the simplest of its file formats: a portable pixmap (`P6`). The file has a short header and then
+/// three bytes for each pixel.
 public struct Pixmap: Sendable, Hashable {
     public let width: Int
     public let height: Int

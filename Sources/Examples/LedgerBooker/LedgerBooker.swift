@@ -2,8 +2,8 @@ import AnnexExtension
 import AnnexGroups
 import LedgerKit
 
-/// The action `Book`: each line of the selected text that begins with an amount becomes an entry. The answer states the outcome for each
-/// line.
+/// The action `Book`: each line of the selected text that begins with an amount becomes an entry. The answer states
+/// the outcome for each line.
 @main
 final class LedgerBooker: AppExtension {
     func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {

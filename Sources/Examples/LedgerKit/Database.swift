@@ -4,7 +4,8 @@ internal import CAnnexSQLite
 ///
 /// No call waits for another process. If the database is busy, the call throws an error that says so.
 @safe final class Database {
-    // SAFETY: SQLite made the object, and `deinit` closes it. The class is not `Sendable`, so only one thread at a time uses it.
+    // SAFETY: SQLite made the object, and `deinit` closes it. The class is not `Sendable`, so only one thread at a
+    // time uses it.
     private let handle: OpaquePointer
 
     /// Opens the file. If the file is missing, the initialiser creates it.
@@ -28,7 +29,8 @@ internal import CAnnexSQLite
 
     /// Runs a body as a transaction: either all of its changes are kept, or none.
     func transaction(_ body: () throws(LedgerError) -> Void) throws(LedgerError) {
-        // The transaction gets write access at once. A transaction that begins with reading cannot always change to writing.
+        // The transaction gets write access at once. A transaction that begins with reading cannot always change to
+        // writing.
         try run("BEGIN IMMEDIATE")
         do throws(LedgerError) {
             try body()
@@ -42,8 +44,9 @@ internal import CAnnexSQLite
 
     /// Runs a statement.
     /// - Parameters:
-    ///   - text: a constant of the program. Untrusted values are passed separately, so that no value becomes a statement.
-    /// - Returns: its rows, each with its columns as text.
+    ///   - text: a constant of the program. Untrusted values are passed separately, so that no value becomes a
+    ///     statement.
+    /// - Returns: the rows of the result, each with its columns as text.
     @discardableResult
     func run(_ text: StaticString, with values: [Value] = []) throws(LedgerError) -> [[String]] {
         var statement: OpaquePointer?
@@ -74,8 +77,8 @@ internal import CAnnexSQLite
 
     /// The text of a column. A number becomes text, and NULL becomes an empty text.
     private static func text(in column: Int32, of statement: OpaquePointer?) -> String {
-        // SAFETY: SQLite keeps the bytes until the next step, and this function copies them before that. SQLite requires that the address
-        // is requested before the count.
+        // SAFETY: SQLite keeps the bytes until the next step, and this function copies them before that. SQLite
+        // requires that the address is requested before the count.
         guard let start = unsafe sqlite3_column_text(statement, column) else { return "" }
         let count = Int(unsafe sqlite3_column_bytes(statement, column))
         return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

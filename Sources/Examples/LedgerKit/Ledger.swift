@@ -1,6 +1,7 @@
 public import AnnexGroups
 
-/// The entries that the app and its two extensions share. They are stored in one SQLite database in the container of their group.
+/// The entries that the app and its two extensions share. They are stored in one SQLite database in the container of
+/// their group.
 public actor Ledger {
     public static let group = "group.com.example.ledger"
 
@@ -16,7 +17,7 @@ public actor Ledger {
         }
     }
 
-    /// Adds all entries. If it throws an error, it adds none.
+    /// Adds all entries, or none of them if it throws an error.
     public func add(_ entries: [LedgerEntry]) async throws(LedgerError) {
         guard !entries.isEmpty else { return }
         try await patiently { database throws(LedgerError) in
@@ -53,8 +54,9 @@ public actor Ledger {
 
     /// Retries an action for up to half a minute, until no other process uses the database.
     ///
-    /// SQLite could wait itself, with `sqlite3_busy_timeout`. But an extension has only one thread. If this thread blocks, it does not
-    /// answer the watchdog, which then ends the extension. While the thread is suspended by `await`, it answers the watchdog.
+    /// SQLite could wait itself, with `sqlite3_busy_timeout`. But an extension has only one thread. If this thread
+    /// blocks, it does not answer the watchdog, which then ends the extension. While the thread is suspended by
+    /// `await`, it answers the watchdog.
     private func patiently<Result>(
         _ body: (Database) throws(LedgerError) -> Result
     ) async throws(LedgerError) -> Result {

@@ -23,8 +23,8 @@ public struct LedgerEntry: Sendable, Hashable, CustomStringConvertible {
         return text.isEmpty ? amount : "\(amount) \(text)"
     }
 
-    /// - Parameter word: an optional minus sign, one to nine digits, and optionally a point with two more digits. So a sum of many amounts
-    ///   fits into 64 bits.
+    /// - Parameter word: an optional minus sign, one to nine digits, and optionally a point with two more digits. So
+    ///   a sum of many amounts fits into 64 bits.
     private static func hundredths(in word: some StringProtocol) -> Int64? {
         let isNegative = word.hasPrefix("-")
         let parts = word.dropFirst(isNegative ? 1 : 0).split(separator: ".", omittingEmptySubsequences: false)

@@ -11,7 +11,7 @@ public struct LedgerError: Error, CustomStringConvertible {
     ///   - code: SQLite's code.
     ///   - message: SQLite's message. It may quote names in the file, which any member of the group may have chosen.
     init(code: Int32, message: String) {
-        // The lower byte is the kind of the error. The other bytes say more about it.
+        // The lower byte is the kind of the error. The other bytes say more about the error.
         isBusy = code & 0xFF == SQLITE_BUSY
         let remedy = isBusy ? "try again later" : "annex group show says where the file is"
         description = "the file ledger.db: \(Escaped(message)); \(remedy)"

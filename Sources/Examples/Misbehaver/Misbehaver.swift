@@ -155,14 +155,15 @@ enum Greed {
         fatalError("the kernel gives no more memory")
     }
 
-    /// Takes memory that does not count as a process's own data. This memory is in files without a name, each filled to
-    /// the largest allowed size. Then the function waits until the memory watch finds the files.
+    /// Takes memory that does not count as a process's own data. This memory is in files without a name, each filled
+    /// to the largest allowed size. Then the function waits until the broker's check of the memory in use finds the
+    /// files and ends the extension.
     static func hoardNamelessFiles() -> Never {
         while misbehave_fill_nameless_file(200 << 20) == 0 {}
         while true { pause() }
     }
 
-    /// Writes lines to both outputs, as fast as the reader reads them.
+    /// Writes lines to standard output and standard error, as fast as the reader reads them.
     static func floodOutput() -> Never {
         let line = [UInt8](repeating: UInt8(ascii: "!"), count: 4_095) + [UInt8(ascii: "\n")]
         while true {

@@ -1,8 +1,8 @@
 import AnnexExtension
 import Glibc
 
-/// A widget of News: three headlines of its section. Each update shows other headlines. All widgets of the app use this program. The bundle
-/// of each widget contains the headlines of its section.
+/// A widget of News: three headlines of its section. Each update shows other headlines. All widgets of the app use
+/// this program. The bundle of each widget contains the headlines of its section.
 @main
 final class NewsWidget: WidgetExtension {
     private var headlines: [String] = []
@@ -44,7 +44,7 @@ final class NewsWidget: WidgetExtension {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// The file is replaced as a whole, so that the next launch reads the old or the new one.
+    /// The file is replaced as a whole, so that the next launch reads either the old contents or the new contents.
     private static func keep(_ text: String, in path: String) {
         let file = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard file >= 0 else { return }

@@ -4,7 +4,7 @@ internal import CPicture
 @safe public struct Picture: ~Copyable {
     /// The C library's picture. Its pixels are freed with this value.
     private var raw: picture
-    /// The file format that the picture was decoded from and is encoded to.
+    /// The format of the file from which the picture was decoded. The picture is encoded in the same format.
     public let format: PictureFormat
 
     /// The longest side, in pixels.

@@ -1,7 +1,8 @@
 import AnnexExtension
 import ToDoKit
 
-/// The action `Add to the list`: each line of the selected text becomes an entry. The extension answers with the entries that it added.
+/// The action `Add to the list`: each line of the selected text becomes an entry. The extension answers with the
+/// entries that it added.
 @main
 final class ToDoAdder: AppExtension {
     func beginRequest(with context: ExtensionContext) {

@@ -1,6 +1,7 @@
 public import AnnexGroups
 
-/// The list of things to do, which the app and its extension share. The list is stored in the shared defaults of their group.
+/// The list of things to do, which the app and its extension share. The list is stored in the shared defaults of
+/// their group.
 public struct ToDoList: Sendable {
     public static let group = "group.com.example.todolist"
     private static let entries = DefaultsKey("entries", default: [String]())
@@ -11,7 +12,8 @@ public struct ToDoList: Sendable {
         defaults = try SharedDefaults(suiteName: Self.group)
     }
 
-    /// The open entries, the oldest first. Any member of the group may have written them, so escape them before you show them.
+    /// The open entries, the oldest first. Any member of the group may have written them, so escape them before you
+    /// show them.
     public var entries: [String] { defaults[Self.entries] }
 
     /// Adds texts. Each line becomes one entry. Blank lines are left out.
@@ -20,12 +22,14 @@ public struct ToDoList: Sendable {
     public func add(_ texts: [String]) throws(PortalError) -> [String] {
         let new = texts.flatMap(Self.lines)
         guard !new.isEmpty else { return [] }
-        // Another process may change the list at the same time. In this case `update` runs the body again, so no change is lost.
+        // Another process may change the list at the same time. In this case `update` runs the body again, so no
+        // change is lost.
         try defaults.update(Self.entries) { $0 += new }
         return new
     }
 
-    /// The lines that are not blank. The lines of a text from another system may end with `\r\n`, which is one character.
+    /// The lines that are not blank. The lines of a text from another system may end with `\r\n`, which is one
+    /// character.
     private static func lines(of text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }

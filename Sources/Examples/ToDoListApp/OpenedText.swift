@@ -1,8 +1,10 @@
 import AnnexApp
 
-/// The text of a URL such as `todolist://add?buy%20milk`. If the URL is only `todolist://add`, the user must still name the entry.
+/// The text of a URL such as `todolist://add?buy%20milk`. If the URL is only `todolist://add`, the user must still
+/// name the entry.
 ///
-/// Any program may have made the URL. So a URL can only add an entry to the list, which cannot lose data.
+/// Any program may have made the URL. So a URL can only add an entry to the list, because adding an entry loses no
+/// data.
 /// - Throws: `invalid` if the URL asks for something else, or if its escapes are not UTF-8.
 func text(in url: AppURL) throws(PortalError) -> String {
     let request = url.text.dropFirst(url.scheme.count)

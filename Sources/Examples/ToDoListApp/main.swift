@@ -1,4 +1,5 @@
-// The containing app's own program: `ToDoList add TEXT…`, `list`, `done NUMBER`, or a URL such as todolist://add?buy%20milk
+// The containing app's own program: `ToDoList add TEXT…`, `list`, `done NUMBER`, or a URL such as
+// todolist://add?buy%20milk
 import AnnexApp
 import Glibc
 import ToDoKit

@@ -2,7 +2,8 @@ import AnnexExtension
 import AnnexGroups
 import ToDoKit
 
-/// The widget of ToDoList: the newest three entries, each with a button that finishes it. If there is no entry, a button opens the app.
+/// The widget of ToDoList: the newest three entries, each with a button that finishes it. If there is no entry, a
+/// button opens the app.
 @main
 final class ToDoWidget: WidgetExtension {
     private let list = Result { () throws(PortalError) in try ToDoList() }
@@ -43,7 +44,8 @@ final class ToDoWidget: WidgetExtension {
 
     func perform(_ action: ContentAction, in widget: WidgetContext) async throws {
         if action.identifier == "add" { try await widget.open("todolist://add") }
-        // The list may have changed since the user saw it. So the action finds the entry by its text, and not by its place in the list.
+        // The list may have changed since the user saw it. So the action finds the entry by its text, and not by its
+        // place in the list.
         for index in shown.indices where action.identifier == "done-\(index)" { try list.get().finish(shown[index]) }
     }
 }

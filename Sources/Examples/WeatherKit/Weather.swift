@@ -1,9 +1,10 @@
 public import AnnexGroups
 
-/// The place whose weather the user wants to know. The app and its widget share it in the shared defaults of their group.
+/// The place whose weather the user wants to know. The app and its widget share the place in the shared defaults of
+/// their group.
 public struct WeatherPlace: Sendable {
     public static let group = "group.com.example.weather"
-    /// The widget that shows the weather there.
+    /// The widget that shows the weather of the place.
     public static let widget = "com.example.weather.today"
     private static let place = DefaultsKey("place", default: "")
 
@@ -13,7 +14,7 @@ public struct WeatherPlace: Sendable {
         defaults = try SharedDefaults(suiteName: Self.group)
     }
 
-    /// The name of the place; nil if the user has named none.
+    /// The name of the place; nil if the user has named no place.
     public var name: String? {
         let name = defaults[Self.place]
         return name.isEmpty ? nil : name
@@ -22,7 +23,7 @@ public struct WeatherPlace: Sendable {
     /// - Parameter name: the name of the place. If it is nil, the place is forgotten.
     public func set(_ name: String?) throws(PortalError) { try defaults.set(name ?? "", for: Self.place) }
 
-    /// A value after each change, from now on.
+    /// A stream that gives a value after each later change.
     public func changes() -> AsyncStream<Set<String>> { defaults.changes() }
 }
 

@@ -3,8 +3,8 @@ import AnnexGroups
 import Glibc
 import WeatherKit
 
-/// The widget of Weather: the sky and the temperature. The expanded widget also shows the next hours. While the user has named no place,
-/// the widget has no content.
+/// The widget of Weather: the sky and the temperature. The expanded widget also shows the next hours. While the user
+/// has named no place, the widget has no content.
 @main
 final class WeatherWidget: WidgetExtension {
     private let place = Result { () throws(PortalError) in try WeatherPlace() }

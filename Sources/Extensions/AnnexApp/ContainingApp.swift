@@ -33,10 +33,10 @@ public struct ContainingApp: Sendable {
 
     /// Finds the app of this program, and opens its groups. Call this function once, before the first use of a group.
     ///
-    /// - Parameter place: the absolute path of the folder of private directories. If it is nil, the app uses the groups
-    ///   of the machine's daemon. If the app is not installed in this daemon, the app uses the user's own folder of
-    ///   private directories, `PrivatePlace.standard`. If `ANNEX_PRIVATE` names a folder, the app does not ask the
-    ///   machine's daemon.
+    /// - Parameter place: the absolute path of the folder of private directories. If `place` is nil, the app uses the
+    ///   groups of the machine's daemon. If the app is not installed in this daemon, the app uses the user's own
+    ///   folder of private directories, `PrivatePlace.standard`. If the environment variable `ANNEX_PRIVATE` names a
+    ///   folder, the app does not ask the machine's daemon.
     /// - Throws: `invalid` if this program is not the program of an app bundle, or if the bundle breaks a rule.
     ///   `notMember` if the app declares groups and no team has signed it, or if another program is installed as this
     ///   app in the machine's daemon. `gone` if this daemon gives no answer.

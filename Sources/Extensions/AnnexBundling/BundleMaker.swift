@@ -20,7 +20,7 @@ package struct BundleMaker {
     /// - Parameters:
     ///   - path: the new app's directory, `Name.app`.
     ///   - replacing: whether the new app replaces an existing app. If anything fails, the old app stays as it is.
-    ///   - check: returns further findings about an extension, for example those of its extension point.
+    ///   - check: returns further findings about an extension, for example under the rules of its extension point.
     /// - Returns: the findings of the validation.
     @discardableResult
     package func make(
@@ -56,8 +56,8 @@ package struct BundleMaker {
 
 extension BundleMaker {
     private static let plugIns = "PlugIns"
-    /// Settings that name one bundle. A value in the general settings of the recipe counts only for the app. For an
-    /// extension, only a value counts that the recipe states for this extension.
+    /// Settings that name one bundle. If the general settings of the recipe have such a setting, its value counts
+    /// only for the app. An extension uses only a value that the recipe states for this extension.
     private static let ownNames: Set<String> = [
         "PRODUCT_NAME", "TARGET_NAME", "EXECUTABLE_NAME", "PRODUCT_MODULE_NAME", "PRODUCT_BUNDLE_IDENTIFIER",
         "PRODUCT_BUNDLE_PACKAGE_TYPE",

@@ -3,7 +3,8 @@ internal import AnnexLinux
 internal import AnnexModel
 
 /// An answer in the form in which the channel sends it. A request can be answered only once. So the answer is checked
-/// against the channel's limits first. If the check fails, an error can still be sent instead.
+/// against the limits of the channel and of the host before it is sent. If the check fails, an error can still be
+/// sent instead.
 struct Answer: ~Copyable {
     let payload: [UInt8]
     private var pieces: SealedPieces
@@ -112,7 +113,7 @@ extension ExtensionError {
         self.init(code: code.rawValue, domain: Self.annexDomain, localizedDescription: text)
     }
 
-    /// Converts any error to one that can be sent to the host.
+    /// Converts any error to an error that can be sent to the host.
     init(describing error: any Error) {
         switch error {
         case let error as ExtensionError: self = error

@@ -1,8 +1,8 @@
 public import AnnexChannel
-// An extension's author needs to import only this module. It exports the model too.
+// An extension's author needs to import only this module, because this module exports AnnexModel too.
 @_exported public import AnnexModel
 
-/// The principal object of an extension. It does one focused task for one extension point.
+/// The principal object of an extension. The object does one focused task for one extension point.
 ///
 /// ```swift
 /// @main final class Shout: AppExtension {
@@ -29,13 +29,13 @@ public import AnnexChannel
 /// and works on other requests. `Task`, `async let`, task groups, actors, the main actor and `Task.sleep` all use
 /// this thread.
 public protocol AppExtension: AnyObject {
-    /// Creates the principal object. Each request gets a new one, so that no state leaks into the next request.
+    /// Creates the principal object. Each request gets a new object, so that no state leaks into the next request.
     init()
 
     /// Does the work of one request, and ends it with `completeRequest(returning:)` or `cancelRequest(with:)`.
     ///
-    /// This method is called on the process's first thread. If it returns without one of these two calls, the request
-    /// is cancelled. By default, the method starts a task that calls `respond(to:context:)`.
+    /// This method is called on the process's first thread. If the method returns without one of these two calls, the
+    /// request is cancelled. By default, the method starts a task that calls `respond(to:context:)`.
     func beginRequest(with context: ExtensionContext)
 
     /// Does the work of one request in a task, and returns the items of the answer.
@@ -44,8 +44,7 @@ public protocol AppExtension: AnyObject {
     /// principal object of its own. By default, the host gets an error which says that the extension does not serve
     /// requests with items.
     ///
-    /// - Throws: any error. The host gets the same error as if the extension had called `cancelRequest(with:)` with
-    ///   it.
+    /// - Throws: any error. The host gets the error in the same form as from `cancelRequest(with:)`.
     func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem]
 
     /// Registers handlers for messages of the extension's own types: requests, notices and streams. The extension
@@ -55,10 +54,10 @@ public protocol AppExtension: AnyObject {
     /// Called when four fifths of the extension point's memory limit are used up. Release memory whose contents the
     /// extension can make again, such as a cache.
     ///
-    /// The method is called on the process's first thread. The call happens while the work reads `isCancelled` or
-    /// `isExpiring` of a context, or while the work awaits something. A `SessionExtension` may get the call between
-    /// two requests. After one call, the next call can happen once memory use has fallen below seven tenths of the
-    /// limit and has risen again.
+    /// The method is called on the process's first thread. The call happens while a request's work reads
+    /// `isCancelled` or `isExpiring` of a context, or while this work awaits something. A `SessionExtension` may get
+    /// the call between two requests. After one call, the next call can happen once memory use has fallen below seven
+    /// tenths of the limit and has risen again.
     func didReceiveMemoryWarning()
 }
 
@@ -85,7 +84,7 @@ extension AppExtension {
     }
 }
 
-/// A principal object that stays for the whole session and gets all requests of the session. It is meant for a
+/// A principal object that stays for the whole session and gets all requests of the session. Use this protocol for a
 /// dialogue with the host.
 ///
 /// The object may return from `beginRequest(with:)` without an answer, keep the context, and answer later. It may

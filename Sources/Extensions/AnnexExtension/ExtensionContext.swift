@@ -25,13 +25,14 @@ public final class ExtensionContext {
     }
 
     deinit {
-        // A principal object that stays for the session may release the context of a request that has no answer. Then
-        // the request is cancelled here.
+        // A principal object that stays for the session may release the context of a request that has no answer. Such
+        // a request is cancelled here.
         cancelUnlessAnswered()
     }
 
-    /// Whether an answer to the request would be useless. This is true if the host cancelled the request, or if the
-    /// host's time limit has passed. It is also true if the host is gone, or if the request already has an answer.
+    /// Whether an answer to the request would be useless. The value is true if the host cancelled the request, or if
+    /// the host's time limit has passed. The value is also true if the host is gone, or if the request already has an
+    /// answer.
     ///
     /// Each read of this property checks the channel, and thereby answers the host's watchdog. Long work must read
     /// the property several times within the extension point's `watchdog` limit. Otherwise the extension is ended as
@@ -51,13 +52,13 @@ public final class ExtensionContext {
     /// write a file under a new name first, and then rename it.
     ///
     /// The extension point's policy limits the directory. If an extension exceeds a limit, the extension is ended
-    /// with the reason `diskLimit`. It is not launched again until files are removed.
+    /// with the reason `diskLimit`. The extension is not launched again until files are removed.
     public var privateDirectory: String? { Surroundings.privateDirectory }
 
     /// The path of the app's `Frameworks` directory; nil if the app has no such directory.
     ///
     /// The directory holds resources that the app and its extensions share. The extension can read these resources if
-    /// its policy allows the calls that read files. It can neither change nor execute them.
+    /// its policy allows the calls that read files. The extension can neither change nor execute them.
     public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
 
     /// How long the host still waits; nil if the host waits without a limit, or if the request already has an answer.

@@ -2,8 +2,8 @@ internal import AnnexChannel
 internal import AnnexModel
 
 extension ExtensionContext {
-    /// Runs work that the end of this extension should not interrupt. The host waits for the work, at most as long as
-    /// the extension point's `grace` allows.
+    /// Runs work that the end of this extension should not interrupt. The host waits until the work is done, but no
+    /// longer than the extension point's `grace` allows.
     ///
     /// The block is called at once with `false`, on this thread, and does its work. When three quarters of the grace
     /// are over, the block is called a second time with `true`. The second call happens when the first call next

@@ -41,7 +41,7 @@ enum ExtensionMain {
 /// Serves requests with items: this object passes each request to a principal object.
 package final class ExtensionServing {
     private let makePrincipal: () -> any AppExtension
-    /// Whether a single principal object gets all requests. Such an object may answer them later.
+    /// Whether a single principal object gets all requests. If so, this object may answer a request later.
     private let stays: Bool
     private let largestPayload: Int
     private let life: ExtensionLife
@@ -59,8 +59,8 @@ package final class ExtensionServing {
         life = ExtensionLife(ExtensionLookout(endpoint))
     }
 
-    /// The service of an extension. It serves the requests with items, and all handlers that the principal type
-    /// registers.
+    /// The service of an extension. This service serves the requests with items, and runs all handlers that the
+    /// principal type registers.
     package static func service<Principal: AppExtension>(
         of principal: Principal.Type, on endpoint: borrowing ExtensionEndpoint
     ) -> ChannelService {

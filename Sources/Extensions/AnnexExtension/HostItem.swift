@@ -50,7 +50,7 @@ struct HostItem: RemoteItem {
 
 /// The channel to the host, which only the extension's first thread may use.
 ///
-/// Items are `Sendable`, so any thread may have one. But only one thread may use the channel. An extension in a
+/// Items are `Sendable`, so any thread may hold an item. But only one thread may use the channel. An extension in a
 /// sandbox has no other thread. Outside of a sandbox, a call from another thread is an error.
 final class HostLine: @unchecked Sendable {
     private let lookout: ExtensionLookout

@@ -21,8 +21,8 @@ public struct ByteCount: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Duration {
-    /// The duration as three figures and a unit: `1.83 µs`, `312 µs`, `20.3 ms`, `2.00 s`. From a thousand seconds on, the
-    /// duration is shown in whole seconds. A negative duration is shown as zero.
+    /// The duration as three figures and a unit: `1.83 µs`, `312 µs`, `20.3 ms`, `2.00 s`. A duration of a thousand
+    /// seconds or more is shown in whole seconds. A negative duration is shown as zero.
     package var short: String {
         let (seconds, attoseconds) = components
         let whole = max(0, Double(seconds) * 1e6 + Double(attoseconds) / 1e12)

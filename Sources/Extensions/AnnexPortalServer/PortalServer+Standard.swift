@@ -1,8 +1,8 @@
 package import AnnexLinux
 
 extension PortalServer {
-    /// A server with all services.
-    /// - Parameter opener: opens URLs; nil if the members may start apps themselves.
+    /// A server with all services. It serves members: the extensions and apps that belong to app groups.
+    /// - Parameter opener: opens URLs; nil if the members may start apps by themselves.
     package static func standard(on loop: EventLoop, opener: OpeningService.Opener? = nil) -> PortalServer {
         var services: [any PortalService] = [
             GroupService(loop: loop), DefaultsService(), CoordinationService(loop: loop), PasteboardService(),

@@ -18,7 +18,7 @@ package struct SigningError: Error, Sendable, Hashable {
         case olderVersion
         /// A file does not hold a key, or holds a key that other users can read.
         case damagedKey
-        /// The file of a list of trusted teams cannot be read.
+        /// The file with the list of trusted teams cannot be read.
         case damagedTrust
         /// The system denied a resource or an operation.
         case system

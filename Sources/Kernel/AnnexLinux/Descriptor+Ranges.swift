@@ -46,10 +46,10 @@ extension Descriptor {
     }
 }
 
-/// A locked range. The kernel lists the locks of each process in `/proc`, for processes that may examine that process.
-/// A line of the list is `lock: 1: OFDLCK ADVISORY READ -1 00:2f:1234 0 EOF`. A lock of the kind `OFDLCK` belongs to an
-/// open file description. A lock of the kind `POSIX` belongs to a process, and also conflicts with locks of the kind
-/// `OFDLCK`.
+/// A locked range. The kernel lists the locks of each process in `/proc`. Another process can read this list if it may
+/// examine the listed process. A line of the list is `lock: 1: OFDLCK ADVISORY READ -1 00:2f:1234 0 EOF`. A lock of the
+/// kind `OFDLCK` belongs to an open file description. A lock of the kind `POSIX` belongs to a process, and also
+/// conflicts with locks of the kind `OFDLCK`.
 package struct HeldRange: Sendable, Hashable {
     /// The maximum size of a list of locks. A process can hold many locks through one descriptor. If the list is
     /// longer, reading it fails.

@@ -52,7 +52,7 @@ extension Descriptor {
     }
 
     /// Opens an object for reference only (`O_PATH`). The object cannot be read or written, and its permissions do not
-    /// matter. A reference is sufficient to compare the object, to bind it, and to open paths beneath it.
+    /// matter. A reference is sufficient to compare the object, to bind-mount it, and to open paths beneath it.
     package static func reference(to path: String) throws(SystemError) -> Descriptor {
         try Descriptor.open(path, pathOnly)
     }

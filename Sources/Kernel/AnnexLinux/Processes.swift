@@ -78,7 +78,8 @@ package enum UserEnvironment {
         return unsafe String(cString: value)
     }
 
-    /// The absolute path in a variable. The XDG base directory specification ignores relative paths.
+    /// The absolute path in a variable. Nil if the path is relative, because the XDG base directory specification
+    /// ignores relative paths.
     package static func path(_ name: String) -> String? {
         variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }

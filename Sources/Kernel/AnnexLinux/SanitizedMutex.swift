@@ -2,7 +2,7 @@
     internal import Synchronization
 
     /// A mutex whose locking the thread sanitizer can see. The system's own mutex blocks inside a library that is built
-    /// without the sanitizer. The sanitizer would therefore report races between two holders of the lock.
+    /// without the sanitizer. With that mutex alone, the sanitizer would report races between two holders of the lock.
     ///
     /// SAFETY: the value is inside the inner mutex, which protects it.
     package struct SanitizedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {

@@ -116,7 +116,7 @@ package struct Seals: OptionSet, Sendable, Hashable {
 }
 
 /// Copies memory that a peer may be changing at the same time. Each byte of the copy is some value that the peer
-/// stored. Overlapping reads may fetch a byte twice, so make no decision before the copy is complete.
+/// stored. The copying may read a byte twice and find two values, so make no decision before the copy is complete.
 package enum SharedBytes {
     /// Copies `count` bytes. The ranges must not overlap.
     package static func copy(to target: UnsafeMutableRawPointer, from source: UnsafeRawPointer, count: Int) {

@@ -67,7 +67,8 @@ internal import Glibc
     }
 }
 
-/// A word in the peer's memory on which the peer sleeps. This side adds 1 to it to wake the peer, and never reads it.
+/// A word in the peer's memory on which the peer sleeps. This side adds 1 to the word to wake the peer, and never reads
+/// the word.
 ///
 /// Sleeping on read-only memory is slow: `FUTEX_WAIT` first asks for a writable page, and the kernel takes its slow
 /// path twice. If the peer sleeps on a word in its own, writable memory, both delays are avoided.
@@ -87,10 +88,11 @@ internal import Glibc
         unsafe annex_add_release(address, 1)
     }
 
-    /// Wakes the thread that sleeps on the word. A thread that is about to sleep with the word's old value does not
-    /// sleep.
+    /// Wakes the thread that sleeps on the word. If a thread has read the word's old value and is about to sleep, the
+    /// kernel does not let it sleep.
     package func ring() {
-        // SYNC: the addition is atomic, so that a late store of another thread cannot give the word an earlier value.
+        // SYNC: the addition is atomic. With a load and a separate store, a slow thread could give the word an earlier
+        // value.
         unsafe annex_add_release(address, 1)
         // Waking one thread is enough. In an honest process, one thread sleeps here. Further sleeping threads only
         // compete with that thread.

@@ -25,8 +25,8 @@ package struct SignalPipe: ~Copyable, Sendable {
     }
 
     deinit {
-        // The pipe has no reader from now on. A handler that wrote to the pipe would end the process by another signal,
-        // SIGPIPE.
+        // After this value's end, the pipe has no reader. If a handler then wrote to the pipe, another signal, SIGPIPE,
+        // would end the process. So the earlier actions are restored.
         for (signal, action) in before {
             var action = action
             // SAFETY: the call reads one `sigaction`.

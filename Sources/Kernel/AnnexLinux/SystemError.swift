@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A system call failed. The error names the call, the errno, the path and the remedy.
 ///
-/// Higher layers wrap this value, not only its text, so that a program can still read the errno.
+/// Higher modules wrap this value, not only its text, so that a program can still read the errno.
 public struct SystemError: Error, Sendable, Hashable {
     /// The kernel's name of the call, for example `memfd_create`.
     public let call: String
@@ -60,7 +60,7 @@ extension SystemError {
 
 /// Names and texts of errno values.
 package enum Errno {
-    /// The symbol, for example `ENOENT`. A number without a symbol gives the number itself.
+    /// The symbol, for example `ENOENT`. If the number has no symbol, the result is `errno NUMBER`.
     package static func name(_ number: Int32) -> String {
         guard let name = unsafe annex_errno_name(number) else { return "errno \(number)" }
         return unsafe String(cString: name)

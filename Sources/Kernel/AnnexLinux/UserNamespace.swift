@@ -15,8 +15,8 @@ package struct UserNamespace: ~Copyable, Sendable {
     }
 
     /// The user namespace of another process.
-    /// - Parameter number: the same process's number, which kernels before 6.11 need. On those kernels, if the process
-    ///   has ended by then, the result may be the namespace of another process.
+    /// - Parameter number: the same process's number, which kernels before 6.11 need. If the process has ended, the
+    ///   result on those kernels may be the namespace of another process.
     package init(of process: borrowing ProcessHandle, numbered number: Int32) throws(SystemError) {
         let found = annex_process_user_namespace(process.descriptor.number)
         if found >= 0 {

@@ -38,9 +38,10 @@ static void tell(int number, siginfo_t *cause, void *context) {
 }
 
 // From here on, the code makes direct system calls instead of calling the C library's functions for signals. Loading a
-// page of the C library only for this costs more at each start than all these calls.
+// page of the C library only for these functions costs more at each start than all these calls.
 
-// The kernel's own layout of a signal action. It is the same on both processors, and differs from the C library's.
+// The kernel's own layout of a signal action. It is the same on both processors, and differs from the C library's
+// layout.
 struct kernel_action {
     void (*handler)(int, siginfo_t *, void *);
     unsigned long flags;

@@ -40,14 +40,14 @@ int annex_rename_exchange(int directory, const char *name, const char *other) {
 
 int annex_copy_access_list(int from, int to) {
     static const char name[] = "system.posix_acl_access";
-    // The kernel allows no attribute that is longer.
+    // The kernel allows no attribute that is longer than this.
     static const size_t most = 64 << 10;
     char *list = malloc(most);
     if (!list) return -ENOMEM;
     int outcome = 0;
     ssize_t size = fgetxattr(from, name, list, most);
     if (size < 0 && errno == ENODATA) {
-        // The original has no list. So the list that the copy got from its folder is removed.
+        // The file `from` has no list. So the list that the file `to` got from its folder is removed.
         if (fremovexattr(to, name) < 0 && errno != ENODATA && errno != EOPNOTSUPP) outcome = -errno;
     } else if (size < 0) {
         outcome = errno == EOPNOTSUPP ? 0 : -errno;

@@ -11,8 +11,9 @@ enum { KEYCTL_LINK = 8, KEYCTL_UNLINK = 9, KEYCTL_SEARCH = 10, KEYCTL_READ = 11 
 
 static long result(long value) { return value < 0 ? -errno : value; }
 
-// A key may be read if its keyring can be reached from one of this thread's own keyrings. The session's keyring may not
-// lead to the user's keyring, for example in a systemd service.
+// A key may be read if its keyring can be reached from one of this thread's own keyrings. The session's keyring does
+// not always lead to the user's keyring, for example not in a systemd service. So the user's keyring is linked to the
+// thread's keyring.
 static long reach(void) {
     return result(syscall(SYS_keyctl, KEYCTL_LINK, (long)KEYRING_OF_USER, (long)KEYRING_OF_THREAD, 0L, 0L));
 }

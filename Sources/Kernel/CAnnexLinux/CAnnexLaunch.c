@@ -39,7 +39,8 @@ struct start {
     volatile int error;
 };
 
-// The kernel's own layout and set size. The C library's sigaction is not used, because it refuses some numbers.
+// The kernel's own layout of a signal action, with the kernel's size of a signal set. The C library's function
+// `sigaction` is not used, because it refuses some signal numbers.
 struct kernel_action {
     void *handler;
     unsigned long flags;
@@ -62,7 +63,8 @@ static void reset_signals(void) {
     set_mask(&none, (void *)0);
 }
 
-// First, every descriptor moves above the target numbers, because the target of one may be the source of another.
+// First, every descriptor moves above the target numbers, because the target number of one descriptor may be the
+// present number of another.
 static int place_descriptors(struct start *start) {
     int lowest = FIRST_NUMBER + (int)start->count;
     int moved[DESCRIPTORS_LARGEST];
@@ -81,7 +83,7 @@ static int place_descriptors(struct start *start) {
     for (uint32_t i = 0; i < start->count; i++) {
         if (dup3(moved[i], FIRST_NUMBER + (int)i, 0) < 0) return -1;
     }
-    // This also closes the host's other descriptors, whether or not they are close-on-exec.
+    // The helper inherited the host's other descriptors. This call makes all of them close-on-exec.
     return (int)syscall(SYS_close_range, (unsigned)lowest, ~0u, CLOSE_RANGE_MARK_CLOEXEC);
 }
 
@@ -105,7 +107,7 @@ static int be_middle(void *argument) {
     int process = clone(become_helper, start->helper_stack + STACK_SIZE,
                         CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, start, &start->pidfd);
     if (process < 0) start->error = errno;
-    // If the helper could not execute its program, it is this process's child, and is reaped here.
+    // If the helper could not execute its program, it is still a child of this process, and is reaped here.
     else if (start->error != 0) waitpid(process, (void *)0, 0);
     start->process = process;
     return 0;

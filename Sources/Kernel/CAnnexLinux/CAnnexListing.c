@@ -27,7 +27,7 @@ const char *annex_listing_next(void *listing, uint32_t *mode, uint64_t *links, i
         errno = 0;
         entry = readdir(listing);
         unknown = entry && fstatat(dirfd(listing), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0;
-        // The loop skips an entry that was removed between these two calls.
+        // The loop skips an entry that was removed between readdir and fstatat.
     } while (entry && ((unknown && errno == ENOENT) || strcmp(entry->d_name, ".") == 0 ||
                        strcmp(entry->d_name, "..") == 0));
     *error = !entry || unknown ? errno : 0;

@@ -18,7 +18,8 @@ struct question {
 
 union answer {
     struct nlmsghdr header;
-    // Attributes follow the message. They were not requested, and a longer answer is cut.
+    // After the message, the answer contains attributes that were not requested. If the answer is longer than this
+    // buffer, its end is cut off.
     char bytes[1024];
 };
 
@@ -39,7 +40,7 @@ static int ask(int netlink, uint16_t own, uint16_t other) {
     return send(netlink, &question, sizeof question, 0) < 0 ? -errno : 0;
 }
 
-// The kernel answers before `send` returns, so nothing waits here.
+// The kernel answers before `send` returns, so this function need not wait.
 static int take(int netlink, uint32_t *user) {
     union answer answer;
     ssize_t count = recv(netlink, &answer, sizeof answer, MSG_DONTWAIT);
@@ -56,8 +57,8 @@ static int take(int netlink, uint32_t *user) {
     if (answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || (size_t)count < NLMSG_HDRLEN + sizeof message)
         return -EPROTO;
     memcpy(&message, body, sizeof message);
-    // If a process closes a socket, the socket stays in the kernel for a while. The kernel gives user 0 for some of
-    // these.
+    // If a process closes a socket, the socket stays in the kernel for a while. For some of these sockets, the kernel
+    // gives user 0.
     if (message.idiag_inode == 0) return -ENOENT;
     *user = message.idiag_uid;
     return 0;

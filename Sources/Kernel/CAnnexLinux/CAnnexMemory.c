@@ -22,7 +22,8 @@ int annex_futex_wake(const uint32_t *word, int count) {
     return woken < 0 ? -errno : (int)woken;
 }
 
-// The number and layout are those of <linux/futex.h> since 5.16, because newer headers are not installed everywhere.
+// The number and the layout come from <linux/futex.h> of Linux 5.16. They are repeated here, because newer headers are
+// not installed everywhere.
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif

@@ -23,7 +23,7 @@
 unsigned annex_notification_flags(void) {
     unsigned wanted = ANNEX_NEW_LISTENER | ANNEX_WAIT_KILLABLE;
     // Without a program, the call cannot succeed. EFAULT means that the kernel knows every flag. EINVAL means that the
-    // kernel does not know one of them.
+    // kernel does not know one of the flags.
     long answer = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, wanted, (void *)0);
     return answer < 0 && errno == EFAULT ? wanted : ANNEX_NEW_LISTENER;
 }

@@ -42,7 +42,8 @@ int annex_send_message(
     return sent < 0 ? -errno : (int)sent;
 }
 
-// Collects every SCM_RIGHTS number of the message. Numbers beyond the room are closed at once.
+// Collects the descriptors of all SCM_RIGHTS parts of the message. Descriptors for which the array has no room are
+// closed at once.
 static void annex_collect(struct msghdr *message, int32_t *descriptors, uint32_t *count, uint32_t *flags) {
     for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;

@@ -12,7 +12,7 @@
 // This process is a copy of a process with threads, so nothing here may allocate or lock.
 static _Noreturn void keep(int pidfd, uint64_t deadline, pid_t parent) {
     const struct timespec moment = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
-    // The process gets its own process group, so that a stop signal for the caller's group does not stop it.
+    // This process gets its own process group, so that a stop signal for the caller's group does not stop this process.
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);

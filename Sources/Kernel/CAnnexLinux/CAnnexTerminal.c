@@ -56,7 +56,8 @@ int annex_same_terminal(int one, int other) {
     return ioctl(one, TIOCGDEV, &first) == 0 && ioctl(other, TIOCGDEV, &second) == 0 && first == second;
 }
 
-// Whether the kernel reports an opening that gives no access to the file (O_PATH). Kernels before 6.8 do.
+// Whether the kernel reports an opening that gives no access to the file (O_PATH). Kernels before 6.8 report such an
+// opening.
 static int reports_references(int queue, const char *path) {
     int reference = open(path, O_PATH | O_CLOEXEC);
     if (reference >= 0) close(reference);

@@ -25,8 +25,8 @@ struct report {
     uint64_t value;
 };
 
-// The child is a copy of the host's memory with one of its threads. It makes only system calls, and holds none of the
-// host's descriptors.
+// The child has a copy of the host's memory, and only a copy of the thread that made the child. The child makes only
+// system calls, and holds none of the host's descriptors.
 static _Noreturn void be_child(int report, int (*function)(uint64_t *value)) {
     struct report said = {0, 0};
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

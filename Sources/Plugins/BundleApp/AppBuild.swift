@@ -31,8 +31,8 @@ struct AppBuild {
         print(try runTool("make", settings: writtenSettings(programs: programs)), terminator: "")
     }
 
-    /// Builds one program, and keeps a copy of it. The next build of the same product may link the product in another
-    /// way.
+    /// Builds one program, and returns the path of a copy of it. The copy is needed because the next build of the
+    /// same product may link the product in another way.
     private func built(
         _ product: String, for bundle: String, isExtension: Bool, with manager: PackageManager
     ) throws -> String {
@@ -53,12 +53,12 @@ struct AppBuild {
         return copy.path
     }
 
-    /// A response file that makes the compiler driver link a program whole.
+    /// A response file that makes the compiler driver link a program as a static executable.
     ///
     /// A flag of the linker follows `-Xlinker` on the driver's command line, but `-static-executable` is a flag of
-    /// the driver. The driver replaces the name of a response file by its lines before it reads its options. So the
-    /// first line belongs to `-Xlinker`, and the second line is an option of the driver. If the option were given as
-    /// a flag of the compiler, every module of the package would be compiled again.
+    /// the driver. The driver replaces the name of a response file by the lines of the file before it reads its
+    /// options. So the first line belongs to `-Xlinker`, and the second line is an option of the driver. If the
+    /// option were given as a flag of the compiler, every module of the package would be compiled again.
     private func staticLinking() throws -> URL {
         let file = work.appending(path: "static-linking")
         try "--as-needed\n-static-executable\n".write(to: file, atomically: true, encoding: .utf8)

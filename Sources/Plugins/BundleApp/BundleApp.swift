@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package bundle-app`: builds the programs of an app, links its extensions whole, and makes the app of them.
+/// `swift package bundle-app`: builds the programs of an app, links its extensions as static executables, and makes
+/// the app of them.
 ///
 /// The plugin gives the linker flags that an extension needs. So the package's manifest needs no linker flags. In a
 /// manifest, these flags would be unsafe flags.

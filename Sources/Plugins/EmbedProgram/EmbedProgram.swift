@@ -18,8 +18,8 @@ struct EmbedProgram: BuildToolPlugin {
         let type: String
         /// The folder with `Program/` and, if the program has one, `include/`.
         let folder: String
-        /// Files of another program that are compiled into this one too. `borrowedHeaders` lists the folders of their
-        /// headers.
+        /// Files of another program that are compiled into this program too. `borrowedHeaders` lists the folders of
+        /// their headers.
         var borrowed: [String] = []
         var borrowedHeaders: [String] = []
         /// How the program is linked: at a fixed address, unless it can relocate its own tables of addresses.

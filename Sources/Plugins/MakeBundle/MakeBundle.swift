@@ -3,7 +3,8 @@ import AnnexBundling
 import AnnexRegistry
 import Glibc
 
-/// The tool of the plugin BundleApp. `annex bundle` does the same for people, but is many times as large.
+/// The tool that the plugin BundleApp runs. The command `annex bundle` does the same for people, but its program is
+/// many times as large.
 @main
 enum MakeBundle {
     private static let usage = """

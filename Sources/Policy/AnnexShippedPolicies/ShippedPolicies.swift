@@ -6,9 +6,9 @@ extension Policy {
     /// call was refused.
     ///
     /// - Parameters:
-    ///   - name: the policy's name, for example `compute`; or `NAME+FRAGMENT…` for that policy with the additions of these
-    ///     entitlements and allowances.
-    ///   - directory: a directory of policies, which replace shipped ones of the same name; nil for none.
+    ///   - name: the policy's name, for example `compute`; or `NAME+FRAGMENT…` for that policy with the additions of
+    ///     these entitlements and allowances.
+    ///   - directory: a directory of policies, which replace shipped policies of the same name; nil if there is none.
     /// - Throws: if there is no such policy or entitlement, or if a policy of the directory cannot be used.
     public static func compiledAhead(
         named name: String, overriding directory: String? = nil, for architecture: Architecture = .current
@@ -40,7 +40,7 @@ extension Policy {
         guard let names = try library.joinedNames(name) else {
             return try library.policy(named: name, for: architecture)
         }
-        // If a fragment does not change the filter, the policy is looked up without it.
+        // If a fragment does not change the filter, the policy is looked up without this fragment.
         let fragments = try library.fragments(of: names, for: architecture)
         let withCalls = JoinedName(
             policy: names.policy, fragments: fragments.filter(\.changesFilter).map(\.identifier))

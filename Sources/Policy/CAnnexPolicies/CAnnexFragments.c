@@ -1,7 +1,7 @@
 #include "CAnnexPolicies.h"
 
-// Each file of Policies/entitlements/ and Policies/allowances/ must appear once here and once in the list. A test counts
-// them.
+// Each file of Policies/entitlements/ and Policies/allowances/ must appear once here and once in the list. A test
+// counts them.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char com_apple_security_application_groups[] = {

@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import Glibc
 
 /// A folder that holds the probe: a small program that the doctor launches like an extension's bundle. The folder is
-/// removed with this value.
+/// removed when this value is destroyed.
 package struct ProbeBundle: ~Copyable {
     /// The file name of the probe. The probe is executed under this name. Its file is a copy of the warden's program.
     static let program = "annex-probe"

@@ -27,7 +27,7 @@ struct ProbeRun: Sendable {
         return (tried + endedFor.map { "\($0): ended" }).joined(separator: ", ")
     }
 
-    /// Why a launch without a failure is still not reliable.
+    /// Why the sandbox cannot be relied on, although no step of the launch failed.
     var surprise: String {
         if !said.escapes.isEmpty {
             return "the probe could make a user namespace inside, by \(said.escapes.joined(separator: ", "))"

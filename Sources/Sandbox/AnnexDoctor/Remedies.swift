@@ -53,7 +53,8 @@ package struct Remedies: Sendable {
         if surroundings.switches["kernel.unprivileged_userns_clone"] == "0" {
             return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
         }
-        // The errno comes from the first mechanism that refuses. If a filter is in force, AppArmor was not asked.
+        // The errno comes from the first mechanism that refuses. The kernel asks a filter before AppArmor, so with a
+        // filter in force, the errno may come from the filter.
         if !surroundings.hasFilter, surroundings.switches["kernel.apparmor_restrict_unprivileged_userns"] == "1" {
             return AppArmorProfile.installation
         }

@@ -51,7 +51,8 @@ package struct Surroundings: Sendable {
     static func masks(in mountinfo: String) -> [String] {
         mountinfo.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
-            // Many machines mount the file system for registering binary formats at this path. It is not counted.
+            // Many machines mount the file system for registering binary formats at this path. This mount is not
+            // counted.
             guard fields.count > 4, fields[4].hasPrefix("/proc/"), fields[4] != "/proc/sys/fs/binfmt_misc" else {
                 return nil
             }

@@ -19,7 +19,8 @@ package enum Confinement {
     }
 
     /// Whether these facts show a sandbox of Annex. Containers differ: they keep a few capabilities, can gain
-    /// privileges or see all of `/proc`. All facts together never describe an ordinary machine that has the same name.
+    /// privileges or see all of `/proc`. An ordinary machine may have the host name of a sandbox, but never all of
+    /// these facts together.
     static func isSandbox(hostname: String, status: () -> String?, hasAllOfProc: Bool) -> Bool {
         guard hostname == LaunchPlan.sandboxHostname, !hasAllOfProc, let status = status() else { return false }
         let capabilities = field("CapBnd", of: status).flatMap { UInt64($0, radix: 16) }

@@ -76,7 +76,7 @@ final class KeyRelay: Sendable {
         return unsafe poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
     }
 
-    /// The next keys; empty if there are none yet, nil at the end of the terminal.
+    /// The next keys; empty if there are none yet, nil if the terminal will give no more keys.
     private func read(_ number: Int32) -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: Self.piece)
         // SAFETY: read writes at most the array's size.

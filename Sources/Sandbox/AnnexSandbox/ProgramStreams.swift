@@ -8,10 +8,10 @@ internal import Synchronization
 /// file description with this process. Otherwise the program could make the description non-blocking, move its offset,
 /// or ask for signals on it.
 ///
-/// - A pipe is opened again: the program gets the same pipe with a new description. This process reads nothing from the
-///   pipe. So input that the program leaves unread stays in the pipe, for example for the next command of a shell's
-///   loop. If the caller wants the program's last words (`LastWords`), this process carries the standard error over a
-///   pipe, whatever kind of file it is. Only a terminal is treated as below.
+/// - A pipe is opened again: the program gets the same pipe with a new description. This process reads nothing from
+///   the pipe. So input that the program leaves unread stays in the pipe, for example for the next command of a
+///   shell's loop. If the caller wants the program's last words (`LastWords`), this process carries the standard
+///   error over a pipe, whatever kind of file it is. Exception: a terminal is replaced as described below.
 /// - A regular file for input is opened again at the same offset, and its contents are carried over a pipe. The program
 ///   gets no descriptor of the file. With a descriptor, it could change the file's mode and times, lock the file, or
 ///   map it as code.
@@ -24,9 +24,10 @@ package struct ProgramStreams: ~Copyable {
     private var given = DescriptorList()
     /// The program's end of the sandbox's own terminal; nil if no stream of this process is a terminal.
     package var terminal: Descriptor?
-    /// The other end of that terminal.
+    /// The master end of the sandbox's own terminal. This process reads and writes it.
     private var master: Descriptor?
-    /// Reports each opening of that terminal; nil if the keys go to the program from the beginning.
+    /// A descriptor that reports each opening of the sandbox's own terminal; nil if the keys go to the program from
+    /// the beginning.
     private var openings: Descriptor?
     /// The captured output; nil if the caller did not ask for it.
     let captured: CapturedOutput?

@@ -5,7 +5,7 @@ internal import Glibc
 internal import Synchronization
 
 extension Sandbox {
-    /// Resolves everything that a launch needs. Adds the paths that the caller handed to the program to the policy.
+    /// Resolves everything that a launch needs. Adds to the policy the paths that the caller gives to the program.
     package func prepare(
         _ program: SandboxProgram, streams: consuming DescriptorList, terminal: consuming Descriptor? = nil
     ) throws(SandboxError) -> PreparedProgram {
@@ -72,8 +72,8 @@ extension Sandbox {
         return between
     }
 
-    /// A grant for a path that the caller handed over. This function checks only the path's text. A later check, of the
-    /// very object that is bound, finds out whether the path leads to a dangerous place.
+    /// A grant for a path that the caller gives to the program. This function checks only the path's text. A later
+    /// check, of the very object that is bound, finds out whether the path leads to a dangerous place.
     private func grant(_ path: String, rights: PathRights) throws(SandboxError) -> PathGrant {
         let plain = try spelled(path, step: "grants")
         if let danger = PathText.danger(plain, rights: rights) {

@@ -30,7 +30,7 @@ public struct Sandbox: Sendable {
     /// The treatment of the calls and paths that the policy denies.
     public var denials = DenialMode.enforce
 
-    /// Runs programs under this policy, without any waived layer.
+    /// Makes a sandbox that runs programs under this policy. No layer is waived yet.
     public init(policy: Policy) {
         self.policy = policy
     }

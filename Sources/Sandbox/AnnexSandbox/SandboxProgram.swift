@@ -16,8 +16,8 @@ public struct SandboxProgram: Sendable, Hashable {
 
     /// The destination of the program's standard output and standard error.
     public enum Output: Sendable, Hashable {
-        /// The result. Each stream is kept separately. If both streams together exceed the policy's limit `output`, the
-        /// program is ended (`outputLimit`).
+        /// The output becomes a part of the run's result, where each stream is kept separately. If both streams
+        /// together exceed the policy's limit `output`, the program is ended (`outputLimit`).
         case captured
         /// This process's own streams. The program never uses the same open file descriptions. There is no limit.
         case inherited
@@ -42,8 +42,8 @@ public struct SandboxProgram: Sendable, Hashable {
     }
     /// The values of `environment` as the program gets them. Their bytes need not be UTF-8.
     public var environmentBytes: [String: [UInt8]] = [:]
-    /// The working directory on the host, which the sandbox must show. If nil, it is the first of these directories
-    /// that the sandbox has: this process's working directory, the private directory, the root.
+    /// The working directory on the host, which the sandbox must show. If nil, the working directory is the first of
+    /// these directories that the sandbox has: this process's working directory, the private directory, the root.
     public var directory: String?
     /// The source of the standard input.
     public var input = Input.none
@@ -72,7 +72,8 @@ public struct SandboxProgram: Sendable, Hashable {
     public mutating func write(_ path: String) { writable.append(path) }
 
     /// Lets the program read and execute a file, or everything below a directory, under the same path as on the host.
-    /// In a directory that the program may change, such a file or directory is no longer changeable.
+    /// If the file or directory lies in a directory that the program may change, the program cannot change it any
+    /// more.
     public mutating func execute(_ path: String) { executable.append(path) }
 
     /// Lets the program change a file or directory as `write` does, and execute what it wrote there, even under a

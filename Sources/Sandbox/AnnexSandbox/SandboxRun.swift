@@ -114,7 +114,7 @@ package final class SandboxRun: Sendable {
     }
 
     /// Runs `body`, which may stop this process. While this process is stopped, its timers do not run. So a helper
-    /// process (the stand-in) kills the program if its deadline passes meanwhile.
+    /// process (the stand-in) kills the program if the program's deadline passes meanwhile.
     package func keepingTime<Result>(_ body: () -> Result) -> Result {
         let (process, deadline) = state.withLock { state in
             state.hadStandIn = true

@@ -65,8 +65,8 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// The layers that were left out. Either this machine lacks them and the caller waived them, or the policy grants
     /// what they would deny.
     public var waived: [Waiver] = []
-    /// The paths in which the program could execute what it wrote, because the caller or the policy gave the rights to
-    /// write and to execute there.
+    /// The paths in which the program could execute what it wrote. The caller or the policy gave the rights to write
+    /// and to execute there.
     public var writableCode: [String] = []
     /// The steps of the launch, in order.
     public var steps: [Step] = []

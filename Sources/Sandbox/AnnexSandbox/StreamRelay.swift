@@ -99,7 +99,7 @@ final class StreamRelay: Sendable {
     }
 
     /// Writes all bytes. Another process may share the description and may have made it non-blocking. So on EAGAIN,
-    /// this waits for room.
+    /// this function waits for room.
     static func write(_ bytes: [UInt8], to target: borrowing Descriptor) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {

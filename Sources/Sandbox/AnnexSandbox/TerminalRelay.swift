@@ -53,8 +53,8 @@ package final class TerminalRelay: Sendable {
         let begun = CallersTerminal.modes(of: self.master.number)
         let relay = try StreamRelay(from: source) { [weak self] bytes in
             guard let self else { return EPIPE }
-            // Before the program wrote these bytes, it may have made its terminal raw. If so, this process's terminal
-            // must be raw before it shows the bytes.
+            // The program may have made its terminal raw before it wrote these bytes. If so, this process's terminal
+            // must become raw before it shows the bytes.
             if let begun, self.hasChanged(since: begun) { self.takeKeys() } else { self.setRaw() }
             return self.show(bytes, words: words)
         }
@@ -108,8 +108,8 @@ package final class TerminalRelay: Sendable {
     }
 
     /// Stops dropping carriage returns, because this process's terminal is about to become raw and then adds none.
-    /// Output without carriage returns may still be on its way to the terminal, so this function waits until it is
-    /// written. If the terminal is stopped (Ctrl-S), the function gives up after 100 ms.
+    /// Output without carriage returns may still be on its way to the terminal, so this function waits until that
+    /// output is written. If the terminal is stopped (Ctrl-S), the function gives up after 100 ms.
     private func keepReturns() {
         dropsReturns.store(false, ordering: .relaxed)
         for _ in 0..<20 {

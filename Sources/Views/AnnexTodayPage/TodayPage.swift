@@ -10,7 +10,7 @@ package actor TodayPage {
     private var readers: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
     private var lastReader = 0
 
-    /// The pages that may be open at the same time.
+    /// The most pages that may be open at the same time.
     private static let mostReaders = 16
     /// The least time between two changes that open pages are told of.
     private static let pause = Duration.milliseconds(100)

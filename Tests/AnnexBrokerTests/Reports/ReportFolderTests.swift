@@ -109,8 +109,8 @@ import Testing
     @Test func `a draft is removed once its writer has ended`() throws {
         let folder = try ReportFolder.own(path)
         let space = ownSpace
-        // No process has that start time. A reader cannot check writers of another namespace, so it keeps their drafts
-        // for an hour.
+        // The name of the first draft states a start time that no process has. A reader cannot check writers of
+        // another namespace, so it keeps their drafts for an hour.
         let gone = ".writing.annex.\(space).\(getpid()).1.7"
         let foreign = ".writing.annex.1.\(getpid()).1.7"
         for draft in [gone, foreign] { try Data("x".utf8).write(to: URL(filePath: path + "/" + draft)) }

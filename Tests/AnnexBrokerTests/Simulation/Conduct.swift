@@ -55,8 +55,8 @@ struct Conduct {
         hasStrayTimers = Bool.random(using: &random)
     }
 
-    /// The reason that must be reported if this is the only fault. It is nil if the kernel's own facts decide the
-    /// reason. If there are several faults, there is no rule.
+    /// The reason that must be reported for these faults. A reason of nil means that the kernel's own facts decide
+    /// the reason. For most combinations of several faults, there is no rule, and the property has no value.
     var expectedCause: EndCause?? {
         let asked: EndCause = hostCancels ? .cancelled : .completed
         switch faults {

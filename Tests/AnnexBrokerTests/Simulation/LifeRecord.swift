@@ -78,7 +78,8 @@ struct LifeRecord {
 }
 
 extension LifecycleTimes {
-    /// The longest possible simulated life: at most five requests, and four seconds for the interference of worlds.
+    /// The longest possible simulated life: at most five requests, and four seconds for the delays of the simulated
+    /// world.
     fileprivate var longest: Duration { slot + queue + launch + request * 5 + grace + silence + death + .seconds(4) }
 }
 

@@ -197,7 +197,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         if !isIdle && !timerIsSet { record.fail("nothing bounds its time") }
     }
 
-    /// The time that the oldest request waits for its answer must never exceed the limit and the delay of a late timer.
+    /// The oldest request must never wait longer for its answer than the time limit plus the delay of a late timer.
     private mutating func checkLimit() {
         guard record.isServing, let oldest else { return }
         if now.since(oldest.since) > times.request + conduct.lateness + .milliseconds(10) {

@@ -30,7 +30,8 @@ import Testing
                 let answer = try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload
                 #expect(answer == payload)
             }
-            // More than the rings hold, so that both positions wrap around several times.
+            // Together, these payloads are larger than the rings. So the positions in both rings wrap around several
+            // times.
             for index in 0..<500 {
                 let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index * 3)
                 let answer = try await host.call(Request(method: 1, payload: payload), timeout: .patience).payload

@@ -15,7 +15,7 @@ final class ExtensionProcess: RunningExtension, Sendable {
 
     /// Starts an extension over rings.
     init(_ arguments: [String], _ ends: consuming ExtensionDescriptors) throws {
-        // The descriptors first move above the numbers that they will get.
+        // The descriptors first move above the numbers that they will get in the new process.
         let control = try ends.control.duplicate(atLeast: 20)
         let hostRegion = try ends.hostRegion.duplicate(atLeast: 20)
         let extensionRegion = try ends.extensionRegion.duplicate(atLeast: 20)
@@ -75,7 +75,7 @@ final class ExtensionProcess: RunningExtension, Sendable {
     private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
         typealias Add = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-        // Glibc's import lacks the name.
+        // Swift's import of the C library lacks this function.
         guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
         _ = unsafeBitCast(symbol, to: Add.self)(&actions, ChannelDescriptor.extensionRegion + 1)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A peer on a socket that breaks a rule of packets. Other tests check the rules of frames, with the ring.
+/// A peer on a socket breaks one rule of packets. Other tests check the rules of frames, over a ring.
 @Suite(.timeLimit(.minutes(20))) struct HostilePacketTests {
     private func violation(after packets: [[UInt8]]) async throws -> ChannelViolation? {
         let (violations, report) = AsyncStream.makeStream(of: ChannelViolation.self)

@@ -3,7 +3,8 @@ import Glibc
 
 @testable import AnnexChannel
 
-/// The conforming extension, written only from the page about the wire. It uses only the socket from the library.
+/// The extension of the conformance tests, written only from `Docs/Reference/Wire.md`. From the library, it uses only
+/// the socket.
 final class PacketPeer: Sendable {
     private let socket: Descriptor
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Processes without free descriptor numbers. One call fails, no descriptor stays open, and the channel stays usable.
-/// Each test runs in a separate process, because the limit applies to a whole process.
+/// Processes without free descriptor numbers. Only one call fails, no descriptor stays open, and the channel stays
+/// usable. Each test runs in a separate process, because the limit applies to a whole process.
 @Suite(.timeLimit(.minutes(20))) struct ScarceNumberTests {
     @Test func `FD-04: a grant fails its call if the extension has no number for it`() async {
         await #expect(processExitsWith: .success) {

@@ -6,8 +6,8 @@ import Synchronization
 @testable import AnnexChannel
 
 /// One channel, from its start to its end, whose extension writes random bytes over its memory. Meanwhile threads and
-/// tasks make calls, and streams and hosted calls run. The round ends when the time is over or the host finds a
-/// violation.
+/// tasks make calls, streams run, and the extension calls its host. The round ends when the time is over or the host
+/// finds a violation.
 struct ScribbledRound: Sendable {
     private let verdicts: Verdicts
     private let host: HostEndpoint

@@ -64,8 +64,8 @@ struct StoppedRound: Sendable {
         if !holds { throw Wrong(fate: fate, step: step, what: what()) }
     }
 
-    /// Does every operation of a channel once. If the machine was too slow for the extension's time limit, it repeats
-    /// the operation with longer limits.
+    /// Does every operation of a channel once. If the machine was too slow for the extension's time limit, the
+    /// function repeats the operation with longer limits.
     /// - Returns: false once the extension has stopped or died.
     private func converse() throws -> Bool {
         for act in Self.acts {

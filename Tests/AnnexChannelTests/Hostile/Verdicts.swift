@@ -13,7 +13,8 @@ final class Verdicts: Sendable {
 
     private let counts = Mutex(Counts())
 
-    /// Counts the outcome of `body`. Every error has a known type, because this would not compile otherwise.
+    /// Counts the outcome of `body`. Every error has a known type, because a body with an unknown error type would
+    /// not compile.
     func note<Value, Failure: Error>(_ what: String, _ body: () throws(Failure) -> Value) -> Value? {
         counts.withLock { $0.begun += 1 }
         do throws(Failure) {

@@ -6,7 +6,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// False claims that a peer can make about pieces and their places.
+/// A large message is sent in pieces, each in one place of an arena. These tests make the false claims that a peer
+/// can make about pieces and places.
 @Suite(.timeLimit(.minutes(20))) struct HostileLargeTests {
     static let piece = Int(WireFormat.pieceSize)
 
@@ -266,7 +267,7 @@ import Testing
         let caller = ExtensionThread(raw: {
             _ = #expect(throws: CallFailure.self) { try ask(host, 1, LargeMessageTests.bytes(1 << 20)) }
         })
-        // The loop waits for the head and four pieces. Each of them takes one line.
+        // The loop waits for the head and four pieces. Each of them takes one line of the ring, which is 64 bytes.
         while channel.peer.load(host: RegionLayout.ring + 4 * 64) == 0 { sched_yield() }
         channel.peer.store(5 * 64, at: RegionLayout.consumed)
         while channel.peer.load(host: RegionLayout.ring + 8 * 64) == 0 { sched_yield() }

@@ -7,7 +7,7 @@ import Testing
 
 /// A large message never delays a short one. The tests check this only by the order of frames.
 @Suite(.timeLimit(.minutes(20))) struct LaneTests {
-    /// The kinds of a host's frames from the start of the ring. Each frame takes one line.
+    /// The kinds of a host's frames from the start of the ring. Each frame takes one line, which is 64 bytes.
     private func kinds(_ peer: RawPeer, _ count: Int) -> [UInt8] {
         (0..<count).map { peer.host.start.load(fromByteOffset: RegionLayout.ring + $0 * 64, as: UInt8.self) }
     }

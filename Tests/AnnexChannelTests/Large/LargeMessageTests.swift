@@ -8,7 +8,7 @@ import Testing
 /// Messages of more than half a ring, which are sent in pieces through an arena.
 @Suite(.timeLimit(.minutes(20))) struct LargeMessageTests {
     static let piece = Int(WireFormat.pieceSize)
-    /// Sizes around every bound: that of a frame, of a piece, and of an arena.
+    /// Sizes around every bound: the largest frame, a piece, and a whole arena.
     static let sizes = [40_000, piece - 1, piece, piece + 1, 4 * piece, 4 * piece + 1, 1 << 20 + 3]
 
     static func bytes(_ count: Int, _ seed: Int = 7) -> [UInt8] {

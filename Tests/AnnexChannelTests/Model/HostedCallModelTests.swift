@@ -3,9 +3,9 @@ import Testing
 
 @testable import AnnexChannel
 
-/// A host's table of its extension's calls and the wire between them, driven by random schedules. In every order, each
-/// call is answered once or given up. The number of calls in work stays within its limit, and neither side breaks a
-/// rule.
+/// The table of the calls that an extension makes to its host, and the wire between the two sides, driven by random
+/// schedules. In every order, each call is answered once or given up. The number of calls in work stays within its
+/// limit, and no side breaks a rule.
 @Suite struct HostedCallModelTests {
     private enum Frame {
         case request(UInt64)
@@ -28,7 +28,7 @@ import Testing
         var busy = 0
         var leftToAsk: Int
 
-        /// Whether neither side has any step left.
+        /// Whether no side has a step left.
         var isOver: Bool { leftToAsk == 0 && toHost.isEmpty && toExtension.isEmpty && worked.isEmpty }
     }
 
@@ -77,7 +77,7 @@ import Testing
         world.toHost.append(.request(world.asked))
     }
 
-    /// Cancels any call, answered or not. Its answer may already be on its way.
+    /// Cancels any call whose answer has not arrived. The answer may already be on its way.
     private func cancel(_ world: inout World, using random: inout SeededRandom) {
         guard world.asked > 0, world.leftToAsk > 0 else { return }
         let call = UInt64.random(in: 1...world.asked, using: &random)

@@ -77,7 +77,7 @@ extension SleepModel {
 
     private var hasBell: Bool { bed == .bell || bed == .bellReadLate }
 
-    /// The kernel compares and enqueues in one step.
+    /// The kernel compares the word and enqueues the sleeper in one step.
     private func wakes(_ state: State, _ header: UInt8) -> Bool {
         switch bed {
         case .header: header != 0

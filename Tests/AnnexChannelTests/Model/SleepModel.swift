@@ -3,7 +3,7 @@
 ///
 /// The steps match the shipped code one for one. The writer's steps are those of `RingWriter`, `WakeGate` and a
 /// sender's `SleepGate`. The reader's steps are those of `RingReader`, a receiver's `SleepGate`, and the return of
-/// room. A frame takes one line, and a header is the number of its frame.
+/// room. A frame takes one line of the ring, and a header is the number of its frame.
 struct SleepModel {
     /// The word on which the reader waits.
     enum Bed {
@@ -13,14 +13,14 @@ struct SleepModel {
         case bell
         /// The same count, but the sleeper reads it only when it goes to sleep.
         case bellReadLate
-        /// The sleeper's own flag. This is the obvious way, but wrong.
+        /// The sleeper's own flag. To wait on this flag seems obvious, but it is wrong.
         case ownFlag
         /// A message on the control socket, as for a host at rest.
         case doorbell
         /// The header and a count. Another thread of the host raises the count after it has handed in a job. A leading
         /// thread waits in this way while it is idle.
         case headerAndSummons
-        /// The same, but the sleeper reads the count only when it goes to sleep.
+        /// The same header and count, but the sleeper reads the count only when it goes to sleep.
         case headerAndLateSummons
     }
 
@@ -54,15 +54,16 @@ struct SleepModel {
     var looksAgain = true
     /// Whether the place of the next header is cleared before a header is shown, as in the shipped code.
     var clears = true
-    /// Whether a writer that publishes two frames at once wakes a sleeper on the first of them, as in the shipped code,
-    /// or on the last.
+    /// Whether a writer that publishes two frames at once wakes a sleeper on the first frame, as in the shipped code.
+    /// Otherwise it wakes a sleeper on the last frame.
     var wakesFirst = true
     /// The number of frames that are published at once.
     var batch: UInt8 = 1
     /// The number of frames that a reader takes before it publishes its position. In the shipped code, this is at most
     /// a quarter of the ring.
     var step: UInt8 = 1
-    /// Whether a sleeper with a summons is marked as idle in the step in which it finds no job, as in the shipped code.
+    /// Whether a sleeper with a summons is marked as idle in the same step in which it finds no job. The shipped code
+    /// does so.
     var marksIdleAtOnce = true
     let lines: UInt8 = 4
     let messages: UInt8 = 6

@@ -4,19 +4,20 @@
 /// There is no timeout.
 ///
 /// The steps match the shipped code one for one: `RingWriter.publishAtOnce` with its move to the next place,
-/// `WakeGate`, `RingReader.poll` and `SleepGate`. A frame takes one line. There are as many lines as frames, so the
-/// ring does not wrap around. `SleepModel` covers rings that wrap around, clearing, room and batches. If there is no
-/// room for a frame, the shipped code moves to the next place without a frame there. Neither model covers that case.
+/// `WakeGate`, `RingReader.poll` and `SleepGate`. A frame takes one line of the ring. There are as many lines as
+/// frames, so the ring does not wrap around. `SleepModel` covers rings that wrap around, clearing, room and batches.
+/// If there is no room for a frame, the shipped code moves to the next place without a frame there. Neither model
+/// covers that case.
 struct StayModel {
-    /// Whether a frame may be written over the last frame only if the last frame is known to be taken, as in the
-    /// shipped code.
+    /// Whether the writer waits until it knows that the last frame was taken, before it writes another frame over
+    /// that frame. The shipped code does so.
     var waitsToKnow = true
     /// Whether consecutive frames in one place differ by their lap, as in the shipped code.
     var laps = true
     /// Whether the next frame is stored before the frame that stayed points to it, as in the shipped code.
     var behindFirst = true
-    /// Whether a writer that moves on wakes a sleeper on the frame that stayed, as in the shipped code, or on the next
-    /// frame.
+    /// Whether a writer that moves on wakes a sleeper on the frame that stayed, as in the shipped code. Otherwise it
+    /// wakes a sleeper on the next frame.
     var wakesStayed = true
     /// Whether a frame's first word is stored after the rest of the frame, as in the shipped code. Otherwise other
     /// cores may see the word first.
@@ -173,7 +174,7 @@ extension StayModel {
         case .raiseFlag: return store(state, true, .fence)
         case .fence: return state.storedFlag == nil ? [state.with { $0.reader = .lookAgain }] : []
         case .lookAgain: return [state.with { $0.reader = line.word == $0.known ? .sleep : .lowerFlag }]
-        // The kernel compares and enqueues in one step.
+        // The kernel compares the word and enqueues the sleeper in one step.
         case .sleep: return [state.with { $0.reader = line.word == $0.known ? .asleep : .lowerFlag }]
         case .asleep: return []
         case .lowerFlag: return store(state, false, .look)

@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func `BOMB-11: unread answers are bounded`() async throws {
-        // Each answer takes a line of the host's ring, which the peer never reads.
+        // Each answer takes a line (64 bytes) of the host's ring, which the peer never reads.
         let frames = (1...600).map { Self.request(UInt64($0)) }
         let found = try await violation(frames) {
             $0.hostCapacity = 4096

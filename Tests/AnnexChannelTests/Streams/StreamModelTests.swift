@@ -3,8 +3,8 @@ import Testing
 
 @testable import AnnexChannel
 
-/// Two ends of a stream and the wire between them, driven by random schedules. In every order, no side owes more than a
-/// window and nothing is lost. A side that has something to do can continue.
+/// Two ends of a stream and the wire between them, driven by random schedules. In every order, no side owes more than
+/// a window, and no message is lost. A side that has something to do can continue.
 @Suite(.timeLimit(.minutes(20))) struct StreamModelTests {
     private enum Frame {
         case data(UInt32)

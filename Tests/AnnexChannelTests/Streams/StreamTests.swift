@@ -114,7 +114,7 @@ import Testing
         }
         #expect(try await stream.receive() == nil)
         try await sent
-        // After the reader of the end has removed a finished stream, the stream is in no table.
+        // The reader that reads the end of a finished stream removes the stream from the table.
         await eventually { host.state.streams.withLock { $0.count } == 0 }
         host.finish(thread)
     }

@@ -200,7 +200,7 @@ private enum Length: ChannelStreamKind {
         }
     }
 
-    /// A channel to a hostile extension. It reports the methods whose messages cannot be decoded.
+    /// A channel to a hostile extension. The host reports the methods whose messages it cannot decode.
     private func reportingChannel(to reports: AsyncStream<UInt16>.Continuation) throws -> HostileChannel {
         try HostileChannel(handlers: { $0.onUnreadable = { method, _ in reports.yield(method) } })
     }

@@ -2,8 +2,8 @@ import AnnexChannel
 import AnnexTestSupport
 
 extension ChannelConfiguration {
-    /// The time limits are long, because a ring stays full as long as its reader gets no processor. That says nothing
-    /// about the channel.
+    /// A ring stays full as long as its reader gets no processor time, even if the channel works well. So the time
+    /// limits are long.
     static var patient: ChannelConfiguration {
         var configuration = ChannelConfiguration()
         configuration.sendLimit = .patience

@@ -21,8 +21,8 @@ struct Holdings {
         descriptors <= other.descriptors && threads <= other.threads && mappings <= other.mappings
     }
 
-    /// Waits until there are no more resources than in this count. Threads end some time after the request, and stay
-    /// listed in `/proc` a little longer.
+    /// Waits until there are no more resources than in this count. Threads end some time after they are asked to end,
+    /// and stay listed in `/proc` a little longer.
     /// - Throws: `Left` when the watchdog's time is over.
     func untilBack() throws {
         for _ in 0..<20_000 {

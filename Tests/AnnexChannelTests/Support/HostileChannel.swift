@@ -45,7 +45,8 @@ final class HostileChannel: Sendable {
     }
 
     /// Occupies the event loop's thread, as a slow handler does.
-    /// - Returns: the gate that ends it. Open it before this object is freed, because `deinit` waits for the thread.
+    /// - Returns: the gate that frees the thread again. Open the gate before this object is freed, because `deinit`
+    ///   waits for the thread.
     func occupyLoop() throws -> Gate {
         let (begins, mayGoOn) = (try Gate(), try Gate())
         loop.execute {

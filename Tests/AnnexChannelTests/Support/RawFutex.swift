@@ -44,7 +44,7 @@ enum RawFutex {
         _ word: UnsafeMutableRawPointer, _ operation: Int, _ value: Int, _ second: Int,
         _ other: UnsafeMutableRawPointer?, _ third: Int
     ) -> Int {
-        // Glibc imports no variadic functions.
+        // Swift imports no variadic C functions.
         guard let symbol = dlsym(nil, "syscall") else { return -1 }
         return unsafeBitCast(symbol, to: Call.self)(number, word, operation, value, second, other, third)
     }

@@ -8,7 +8,7 @@ enum RawMemory {
 
     /// Allocates pages for a part of the file, even behind its end, without making the file longer.
     static func fill(_ memory: borrowing Descriptor, from offset: Int, count: Int) -> Int32 {
-        // Glibc's import lacks the name.
+        // Swift's import of the C library lacks this function.
         guard let symbol = dlsym(nil, "fallocate") else { return -1 }
         let keepSize: Int32 = 1
         return unsafeBitCast(symbol, to: Call.self)(memory.number, keepSize, offset, count)

@@ -62,7 +62,8 @@ final class RawPeer: Sendable {
             of: WireBytes.number(bytes, at: 0) ?? 0, toByteOffset: place(position), as: UInt64.self)
     }
 
-    /// Shows frames, wakes a host that sleeps at this position, and rings. So the host reads even if no caller waits.
+    /// Shows frames, wakes a host that sleeps at this position, and rings the doorbell. So the host reads even if no
+    /// caller waits.
     func publish(_ bytes: [UInt8], at position: UInt32) {
         show(bytes, at: position)
         header(at: position).wake()

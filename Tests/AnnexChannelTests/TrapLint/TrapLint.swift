@@ -44,7 +44,7 @@ struct TrapLint {
         ]
     }
 
-    /// The text without comments and string literals. The lines stay the same.
+    /// The text without comments and string literals. Each line keeps its number.
     static func bare(_ source: String) -> String {
         var result = ""
         for line in source.split(separator: "\n", omittingEmptySubsequences: false) {

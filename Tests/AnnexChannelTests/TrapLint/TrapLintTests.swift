@@ -3,8 +3,8 @@ import Glibc
 import Testing
 
 @Suite struct TrapLintTests {
-    /// The files that process a peer's numbers. Two kinds are left out. The first are the checked helpers `Hostile` and
-    /// `ByteCursor`. The second are files whose sums of arrays and removals from tables the lint would report:
+    /// The files that process a peer's numbers. Two kinds are left out. The first are the checked helpers `Hostile`
+    /// and `ByteCursor`. The second are files in which the lint would report sums of arrays and removals from tables:
     /// `HostedCalls`, `SocketPacket`, `HostStreams`, `StreamQueue` and `StreamFrame`.
     static let receiver = [
         "AnnexMessages/MessageDecoder", "AnnexMessages/FieldValue", "AnnexReplay/Recording",

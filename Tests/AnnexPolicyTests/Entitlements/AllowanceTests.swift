@@ -33,7 +33,8 @@ import Testing
             let policy = try Policy.shipped(named: "tool+\(name)")
             #expect(policy.network == network && policy.writeXorExecute)
             #expect(try Self.allows(policy, "socket", 2, 1) && Self.allows(policy, "socket", 10, 0x80802, 17))
-            // The sandbox's own network may be asked about, the machine's may not.
+            // With `loopback`, a program may ask the kernel about the sandbox's own network. With `network`, it may
+            // not ask about the machine's network.
             #expect(try Self.allows(policy, "socket", 16, 3, 0) == (network == .loopback))
             for (family, kind, number) in [(2, 3, 0), (16, 3, 12), (17, 3, 0), (1, 1, 0), (2, 1, 262), (2, 1, 132)]
                 as [(UInt64, UInt64, UInt64)]
@@ -90,7 +91,8 @@ import Testing
         _ = try policy.filter()
         let number = try #require(SystemCall(named: "socket")).number
         #expect(policy.answer(number: number, arguments: [16, 3, 0, 0, 0, 0]) == .allow)
-        // libseccomp cannot express the silent denial of the rest, so the broker gives it.
+        // libseccomp cannot express that the call's other uses of AF_NETLINK are denied silently, so the broker
+        // denies and reports them.
         #expect(policy.answer(number: number, arguments: [16, 2, 0, 0, 0, 0]) == .deny(errno: 97, reported: true))
         #expect(policy.answer(number: number, arguments: [1, 1, 0, 0, 0, 0]) == .deny(errno: 97, reported: false))
     }

@@ -54,7 +54,8 @@ struct ReferenceProfile {
         }
     }
 
-    /// The number that libseccomp gives. For a call that is newer than this libseccomp, the kernel's number.
+    /// The number that libseccomp gives. If the call is newer than this libseccomp, the result is the kernel's
+    /// number.
     private static func number(_ name: String) -> Int32 {
         let number = seccomp_syscall_resolve_name(name)
         return number == -1 ? SystemCall(named: name)?.number ?? -1 : number

@@ -28,11 +28,11 @@ import Testing
             try await Task.sleep(for: .microseconds(Int.random(in: 0...40_000, using: &random)))
             let victim = running.remove(at: Int.random(in: 0..<running.count, using: &random))
             victim.signal(SIGKILL)
-            // If a process saw a fault, it exited with 3 before this.
+            // If a process saw a fault, it exited with 3 before this kill.
             #expect(await victim.ended() == .killed(signal: SIGKILL), "seed \(seed), kill \(kill)")
             running.append(try process(0))
         }
-        // These processes exit only if they get each access, while the others also run.
+        // These processes exit only if they get each access, while the other processes also run.
         let last = [try process(200), try process(200)]
         for one in last { #expect(await one.ended() == .exited(0), "seed \(seed)") }
         for one in running {

@@ -19,7 +19,7 @@ import Testing
     @Test func `enforcing lets no denied call pass`() throws {
         #expect(try Self.decide("socket", [2, 1], .enforce) == .end)
         #expect(try Self.decide("flock", [], .enforce) == .deny(errno: EPERM))
-        // A call that the policy allows should never arrive here. If it does, filter and policy differ.
+        // A call that the policy allows should never reach the decider. If it does, filter and policy differ.
         #expect(try Self.decide("getpid", [], .enforce) == .deny(errno: EPERM))
         #expect(try Self.decide("tgkill", [1, 1, 6], .enforce) == .abort)
     }
@@ -31,8 +31,8 @@ import Testing
         #expect(try Self.decide("tgkill", [1, 1, 6], .explain) == .abort)
     }
 
-    /// This number is a placeholder until the launch's own number is filled in. No filter has it, and no listener may
-    /// accept it.
+    /// The last argument of this call is a placeholder. Each launch puts its own number in place of the placeholder.
+    /// So no filter has the placeholder, and no listener may accept it.
     @Test(arguments: DenialMode.allCases)
     func `FS-17: a call that imitates the exec of the launch is denied in every mode`(mode: DenialMode) throws {
         let likeness: [UInt64] = [3, 0x1000, 0, 0, 0x1000, 0xA5C3_5E1D_C7B2_49E6]

@@ -21,7 +21,7 @@ import Testing
         let elf = try #require(Self.file(Self.fixture()))
         let table = try #require(elf.symbols)
         #expect(table.count > 100)
-        // The program's own entry point lies in a loaded segment, and `main` in a function of that name.
+        // The program's own entry point lies in a loaded segment, and `main` lies in a function of that name.
         let start = try #require(elf.segments.first)
         #expect(elf.address(ofByteAt: start.offset) == start.address)
         let main = try #require(Self.address(of: "main", in: elf))
@@ -68,7 +68,7 @@ import Testing
         for _ in 0..<8 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...20, using: &random) {
-                // The reader reads only the headers, the section headers at the end, and the table itself.
+                // The reader reads only the headers, the section headers at the end, and the table of symbols.
                 let regions = [
                     0..<512, max(0, bytes.count - 4096)..<bytes.count, Int(table.offset)..<Int(table.offset) + 2400,
                 ]

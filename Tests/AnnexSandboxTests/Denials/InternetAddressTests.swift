@@ -100,7 +100,7 @@ import Testing
         let hosts = Resolvers.hosts(in: text)
         #expect(hosts.count == 3 && hosts[0] == [127, 0, 0, 53] && hosts[1].count == 16)
         #expect(Resolvers.hosts(in: "").isEmpty)
-        // Only the port for names is allowed there.
+        // At the address of a resolver, only the port for name queries is allowed.
         #expect(!Resolvers.include(Self.four([127, 0, 0, 1], port: 5432)))
     }
 }

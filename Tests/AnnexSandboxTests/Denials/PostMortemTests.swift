@@ -10,8 +10,9 @@ import Testing
 /// The examination of stacks of denied calls and ended programs must delay no channel. It must also take only a bounded
 /// amount of memory.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct PostMortemTests {
-    /// 10,000 mappings and more kinds of denials than are examined. If a stack were walked or a symbol looked up on the
-    /// wrong thread, an assertion would stop this program. This test counts the examinations.
+    /// The program has 10,000 mappings, and causes more kinds of denials than are examined. If a stack were walked or
+    /// a symbol looked up on the wrong thread, an assertion would stop this program. This test counts the
+    /// examinations.
     @Test func `stacks are examined on a thread of their own`() async throws {
         let program = try AskingProgram()
         defer { program.close() }

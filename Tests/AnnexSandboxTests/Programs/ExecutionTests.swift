@@ -47,7 +47,8 @@ import Testing
             $0.write(folder)
             $0.execute(folder + "/given")
         }
-        // The given file is executed, the made one is not, and neither a copy nor a rename replaces the given file.
+        // The given file is executed, and the file that the program made is not executed. A copy and a rename both
+        // fail to replace the given file.
         #expect(output == "0\n126\n1\n1\n", "\(output)")
         #expect(report.writableCode.isEmpty)
         let given = try Data(contentsOf: URL(filePath: folder + "/given"))
@@ -65,7 +66,7 @@ import Testing
     func `FS-38: the scratch directory is executed only beside a directory that may be written and executed`(
         _ isGiven: Bool
     ) async throws {
-        // With that right, the program could copy each of its files to the granted directory.
+        // A program that may write and execute a directory could copy each of its files to that directory.
         let (output, report) = try await result("cd /tmp; \(Self.copies)") {
             if isGiven { $0.writeAndExecute(folder) } else { $0.write(folder) }
         }

@@ -14,7 +14,7 @@ import Testing
         return String(decoding: result.output + result.errors, as: UTF8.self)
     }
 
-    /// `nlmsghdr`, `ifaddrmsg` and `rtattr` of linux/netlink.h and linux/rtnetlink.h.
+    /// The script packs and unpacks `nlmsghdr`, `ifaddrmsg` and `rtattr` of linux/netlink.h and linux/rtnetlink.h.
     private static let question = """
         socket(S, 16, SOCK_RAW, 0) or die "socket: $!";
         sub ask { my ($type, $flags, $body) = @_;
@@ -35,7 +35,7 @@ import Testing
                 my (undef, $type, undef, undef, undef, $error) = answer();
                 print "$links $type $error\\n";
                 """
-        // One interface, and EPERM for an address more.
+        // The script finds one interface, and gets EPERM when it adds an address.
         #expect(try await run(script, policy: "tool+loopback") == "1 2 -1\n")
         #expect(try await run(Self.question, policy: "tool").hasPrefix("socket: "))
         #expect(try await run(Self.question, policy: "tool+network").hasPrefix("socket: "))

@@ -151,7 +151,8 @@ import Testing
     func `FS-24: a closed directory hides nothing from its limit`(closing: String) async throws {
         let report = try await keeping(
             "mkdir d && exec 3> d/big && chmod \(closing) ; head -c 8000000 /dev/zero >&3")
-        // As root, the sandbox's own directory belongs to another user, and it stays open.
+        // If root runs the test, the private directory belongs to another user than the program's, so the directory
+        // stays open.
         #expect(report.reason == .diskLimit, "\(report)")
     }
 

@@ -50,7 +50,7 @@ import Testing
     @Test func `a program that runs as its caller leaves the caller descriptors to send`() async throws {
         let result = try await Sandbox(policy: .shipped(named: "tool")).run(program("descriptors"))
         let sent = try #require(Int(String(decoding: result.output, as: UTF8.self).dropLast()), "\(result.report)")
-        // As root, the program has another user than its caller.
+        // If root runs the test, the program has another user than its caller.
         #expect(sent > 0 && (sent < 1024 || getuid() == 0))
     }
 }

@@ -17,7 +17,8 @@ struct Bpf {
     static let kill: UInt32 = 0x8000_0000
     static func refuse(_ errno: UInt32) -> UInt32 { 0x0005_0000 | errno }
 
-    /// Allows every call. An execution is allowed once, if its sixth argument is the right number.
+    /// Allows every call except executions. The only allowed execution is `execveat` with `nonce` as its sixth
+    /// argument.
     static func oneExec(nonce: UInt64, notifying notified: UInt32? = nil, killing killed: UInt32? = nil) -> [UInt8] {
         var filter = Bpf()
         filter.load(0)

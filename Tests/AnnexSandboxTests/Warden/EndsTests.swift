@@ -29,7 +29,7 @@ import Testing
             kill(stopped.process, SIGCONT)
         }
         kill(stopped.process, SIGSTOP)
-        // This end is reported after all of these signals.
+        // The end of the other program is reported after all of these signals.
         try other.kill()
         await other.finish()
         #expect(stopped.end == nil && kill(stopped.process, 0) == 0)

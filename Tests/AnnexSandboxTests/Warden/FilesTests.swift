@@ -94,8 +94,8 @@ import Testing
         #expect(run.recording.failure?.errno == ELOOP)
     }
 
-    /// As root, the warden clones the tree from the checked descriptor. As an ordinary user, the path must lead to the
-    /// same object.
+    /// A warden of root clones the tree from the checked descriptor. For a warden of an ordinary user, the path must
+    /// still lead to the checked object.
     @Test func `FS-10: a source that was replaced is never bound`() async throws {
         let fixture = try WardenFixture()
         let source = try fixture.directory("source")

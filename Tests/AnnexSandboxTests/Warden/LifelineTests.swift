@@ -118,7 +118,7 @@ import Testing
         #expect(await host.value(of: "mask.same") == "true")
     }
 
-    /// The entry point of a container is in the same situation.
+    /// Here the host is the first process of a process namespace, as the entry point of a container is.
     @Test func `the first process of a process namespace keeps no warden as a zombie`() async throws {
         let fixture = try WardenFixture()
         let namespaces = ["unshare", geteuid() == 0 ? "-pf" : "-Urpf", "--mount-proc", "--kill-child"]

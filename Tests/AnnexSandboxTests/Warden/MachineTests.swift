@@ -38,8 +38,8 @@ import Testing
         #expect(abs((Int64(one["day-since-start"] ?? "") ?? hosts) - hosts) > 1_000_000_000)
     }
 
-    /// No time namespace changes this number, so Docs/Design/Warden.md lists it. If a future kernel hides the number,
-    /// that list can become shorter.
+    /// No time namespace changes the result of `times`, so Docs/Design/Warden.md lists it. If a future kernel hides
+    /// this number, that list can become shorter.
     @Test func `the result of times still counts from the start of the machine`() async throws {
         let fixture = try WardenFixture()
         var used = tms()
@@ -119,8 +119,8 @@ import Testing
 }
 
 extension WardenFixture {
-    /// Whether the warden keeps its own device nodes. This is so if the kernel can clone a mount that is attached
-    /// nowhere.
+    /// Whether the warden keeps its own device nodes. The warden keeps them if the kernel can clone a mount that is
+    /// attached nowhere.
     fileprivate var hasOwnDevices: Bool {
         var name = utsname()
         uname(&name)

@@ -76,7 +76,8 @@ final class Recording: Sendable {
         }
     }
 
-    /// Waits until the event was reported. The result is false if the last event came without it.
+    /// Waits until the wanted event was reported. The result is false if all events have come and the wanted event is
+    /// not among them.
     func waits(for wanted: Event) async -> Bool {
         if order.contains(wanted) { return true }
         for await event in events where event == wanted { return true }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import AnnexLaunch
 
-/// The warden's sources compile without warnings with every installed compiler. Its parser runs under a fuzzer.
+/// The warden's sources compile without warnings with every installed compiler. The warden's parser of plans runs
+/// under a fuzzer.
 @Suite(.timeLimit(.minutes(20))) struct SourcesTests {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

@@ -32,7 +32,7 @@ final class WardenFixture: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The path of the fixture. The package manager puts it beside the tests.
+    /// The path of the program `reports-its-world`. The package manager puts the program beside the tests.
     static var fixture: URL {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "reports-its-world")
@@ -50,7 +50,7 @@ final class WardenFixture: Sendable {
         try Descriptor.reference(to: place.path)
     }
 
-    /// A plan that fits the fixture. It has every layer but the two that need rules.
+    /// A plan that runs the program `reports-its-world`. It has every layer but the two that need rules.
     func plan(_ command: String...) throws -> LaunchPlan {
         let app = folder.appending(path: "app")
         let program = try Self.open(app.appending(path: "program"))

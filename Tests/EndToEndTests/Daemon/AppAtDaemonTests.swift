@@ -92,7 +92,7 @@ struct AppAtDaemonTests {
         let copy = world.folder.url.path + "/Copy.app"
         try FileManager.default.copyItem(atPath: app.path, toPath: copy)
         #expect(try await run(copy + "/Shout", ["-", "sets", GroupWorld.ours, "key", "value"]).output == "set\n")
-        // The file of the same name has one more byte.
+        // The copy of the program has the same name, but one more byte.
         let file = try FileHandle(forWritingTo: URL(filePath: copy + "/Shout"))
         try file.seekToEnd()
         try file.write(contentsOf: Data([0]))
@@ -100,7 +100,7 @@ struct AppAtDaemonTests {
         let other = try await run(copy + "/Shout", ["-", "gets", GroupWorld.ours, "key"])
         #expect(other.status == 1)
         #expect(other.output.contains("this program is not the one of the installed com.example.shout"), "\(other)")
-        // The file has the same size, but one byte differs.
+        // The copy of the program has the same size, but one byte differs.
         try FileManager.default.removeItem(atPath: copy + "/Shout")
         var bytes = try Data(contentsOf: URL(filePath: program))
         bytes[bytes.count - 1] ^= 1

@@ -60,7 +60,7 @@ import Testing
     @Test func `a host in another process is read while it lives and its last counts stay`() async throws {
         let holding = try FixtureHost([daemon.socket, "hold", SubstituteApp.identifier])
         #expect(try await holding.firstLine() == "holds 0")
-        // The extension has received the hello and the request on which it sleeps.
+        // The host has received the hello, and has sent the request during which the extension sleeps.
         await eventually { rows().first?.channel?.framesSent ?? 0 > 0 }
         #expect(rows().first?.channel?.framesReceived == 1 && rows().first?.channel?.bytesSent ?? 0 > 0)
         holding.kill()

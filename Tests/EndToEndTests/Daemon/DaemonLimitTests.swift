@@ -5,7 +5,7 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// Each limit of a daemon can be reached, and the error names it. Reaching a limit must have no other effect.
+/// Each limit of a daemon can be reached, and the error names the limit. Reaching a limit must have no other effect.
 @Suite(.timeLimit(.minutes(20))) struct DaemonLimitTests {
     private func daemon(in folder: TemporaryFolder? = nil, _ limits: String...) async throws -> TestDaemon {
         try await TestDaemon(in: folder, limits.flatMap { ["--limit", $0] })

@@ -30,7 +30,7 @@ import Testing
         #expect(installed.status == 0 && installed.errors.isEmpty, "\(installed)")
         #expect(installed.output == "\(SubstituteApp.identifier)  com.apple.ui-services  Shout — Loud\n")
         #expect(try await annex(daemon, "list").output == installed.output)
-        // From now on, this applies to every host.
+        // The command must switch the extension off for every host.
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         let session = try await host.begin(SubstituteApp.identifier)
         #expect(try await annex(daemon, "disable", SubstituteApp.identifier).status == 0)

@@ -168,7 +168,8 @@ private struct KilledChanges {
 
     private func path(_ version: Change.Version) -> String { apps[version]?.path ?? "" }
 
-    /// Records the builds that are now installed in the reference. Each is stored with the content of its mark.
+    /// Records in `marks` which builds the reference broker has installed now. The key is the version, and the value
+    /// is the content of the build's mark.
     private mutating func note(_ change: Change) {
         switch change {
         case .install(let version), .installWithGrant(let version):

@@ -71,8 +71,8 @@ import Testing
                 extension: SubstituteApp.identifier, for: .request, timeLimit: nil, counters: 1)
             #expect(try await client.ask(1, launch, channel.numbers) == .done)
         }
-        // Only the daemon has these descriptors now. The thread that closes the last of them waits for the socket
-        // inside.
+        // Only the daemon has the channel's descriptors now. The thread that closes the last of them also closes the
+        // lingering socket that lies in the channel, and waits for this close.
         try await client.send(.notice(1, .dismissed(.cancelled)))
         while let packet = try await client.next() {
             if case .event(1, .ended(let end)) = packet {

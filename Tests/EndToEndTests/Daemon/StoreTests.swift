@@ -34,7 +34,7 @@ import Testing
         try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
         #expect(throws: BrokerError.self) { try host.setEnabled(true, for: "com.example.one.part") }
         #expect(host.extensions.isEmpty)
-        // An app cannot be replaced either. It stays unchanged, including its switches.
+        // An app cannot be replaced either. The installed app stays unchanged, including its switches.
         let other = try MadeApp("com.example.one", carrying: ["com.example.one.other"])
         #expect(throws: BrokerError.self) { try host.install(app: other.path) }
         #expect(host.extensions.isEmpty)

@@ -93,7 +93,7 @@ struct SystemDaemonTests {
 
     @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
     func `a user gets no second store by choosing its own user numbers`() async throws {
-        // According to /etc/subuid, 65,536 of these numbers belong to most users.
+        // On most machines, /etc/subuid gives each user 65,536 numbers of this kind.
         let sub = try await told(inNamespaceOf: 65_531, "0 200000 1000", as: 7)
         #expect(sub.contains("user ID 200007 belongs to a user namespace that another user made"), "\(sub)")
         // The user stays the same, whatever its number inside the namespace is.

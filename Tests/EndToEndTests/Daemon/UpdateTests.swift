@@ -64,7 +64,8 @@ import Testing
         await eventually { standby.count == 0 }
         _ = try broker.install(app: app.path)
         #expect(try await busy.value == "looked")
-        // The host parks the extension, but the broker does not accept this for an old version.
+        // The host asks the broker to park the extension, but the broker does not park an extension of an old
+        // version.
         await eventually { ends.reasons(SubstituteApp.identifier) == [.cancelled] }
     }
 

@@ -1,4 +1,4 @@
-// An action with a view. The text of the item is the conduct.
+// An action with a view. The text of the item says what the extension does.
 import AnnexExtension
 
 Acts.main()

@@ -1,4 +1,5 @@
-// "COMMAND [ARGUMENT…]": both are in the only argument that an extension gets, its own name.
+// Usage: "COMMAND [ARGUMENT…]". An extension gets only one argument, its own name, so all of these words are in that
+// name.
 //
 // Makes calls that are hard for the code that explains refusals. The program is static, and prints its findings as
 // lines of `key=value`.
@@ -79,7 +80,8 @@ static int flood(long rounds) {
     return 0;
 }
 
-// As many mappings as asked for, none of which the kernel can join with its neighbour, then many kinds of refused calls.
+// Makes as many mappings as asked for. The kernel can join none of them with its neighbour. Then makes many kinds of
+// calls that are refused.
 static int crowd(long mappings, long kinds) {
     char *area = mmap(0, (size_t)mappings * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (area == MAP_FAILED) return 1;

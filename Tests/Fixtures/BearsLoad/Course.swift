@@ -45,9 +45,9 @@ struct Course {
         let lines = Self.names.indices.map { place in
             let mean = rest.map { $0.uses[place] }.reduce(0, +) / Double(rest.count)
             let growth = Self.slope(rest.map { ($0.time, $0.uses[place]) }) * (last.time - first.time)
-            // The permitted growth is a fiftieth, or as many pages as an allocator may keep for its threads. In
-            // addition, the allocator may keep pages for each arena that it added during this time. This addition does
-            // not apply to allocated memory.
+            // The permitted growth is a fiftieth of the mean, or as many pages as an allocator may keep for its
+            // threads. In addition, the allocator may keep pages for each arena that it added during this time. This
+            // addition does not apply to allocated memory.
             let isKept = place < 2
             let isSteady = growth <= max(mean / 50, 256) + (isKept ? Double(last.arenas - first.arenas) * 1024 : 0)
             isFlat = isFlat && isSteady

@@ -29,7 +29,7 @@ struct Heap {
         _ = unsafeBitCast(found, to: Trim.self)(0)
     }
 
-    /// Calls `malloc_info(3)`. Glibc's import lacks <malloc.h>.
+    /// Calls `malloc_info(3)`. Swift's import of the C library lacks <malloc.h>.
     private static func report() -> String {
         typealias Info = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
         guard let found = dlsym(nil, "malloc_info"), let file = tmpfile() else { return "" }

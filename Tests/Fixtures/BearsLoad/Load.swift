@@ -4,7 +4,7 @@ import AnnexPolicy
 import AnnexTestSupport
 import Synchronization
 
-/// One kind of conduct of an extension, and the reason that its end must have.
+/// One way in which an extension behaves, and the reason that its end must have.
 enum Part: String, CaseIterable, Sendable {
     case works, worksAgainAndAgain, isCancelled, exits, chatters
     case takesTooMuchMemory, floods, sendsMalformedMessage, opensSocket, crashes, traps

@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
         (void)annex_is_cancelled(&e, 1);
         if (annex_take(&e, &m, annex_first(&e, e.read)) < 0) break;
         if (m.length > CAPACITY / 2 || m.kind == 0 || m.kind > ANNEX_RESET) abort();
-        // The extension sends only if there is room. It may wait without end for a host that never makes room.
+        // The extension sends only if there is room. Otherwise it could wait without end for a host that never makes
+        // room.
         if (annex_has_room(&e, m.length + 256) != 1) break;
         if (annex_write(&e, ANNEX_REPLY, 0, m.method, m.call, NULL, 0, m.payload, m.length, 1) < 0) break;
         if (e.read - e.told >= CAPACITY || e.written - e.seen > CAPACITY) abort();

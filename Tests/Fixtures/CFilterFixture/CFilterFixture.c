@@ -39,8 +39,8 @@ static int install(const void *instructions, size_t count) {
     return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
 }
 
-// The child keeps nothing of the test's process. Its signal handlers would run here, and its descriptors would disturb
-// tests that run at the same time.
+// The child keeps nothing of the test's process. Otherwise, the signal handlers of that process would run in the
+// child, and the descriptors would disturb tests that run at the same time.
 static void leave_process(void) {
     for (int number = 1; number < 65; number++) signal(number, SIG_DFL);
     struct rlimit none = {0, 0};
@@ -48,8 +48,8 @@ static void leave_process(void) {
     close_range(3, ~0u, 0);
 }
 
-// A child that waits for its parent, or blocks every signal, would outlive its parent for ever. A change of credentials
-// clears this setting.
+// The kernel kills the child when its parent dies. Otherwise, a child that waits for its parent, or blocks every
+// signal, would outlive the parent for ever. A change of credentials clears this setting.
 static void die_with_parent(pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(FAILED_TO_SET_UP);
@@ -101,8 +101,9 @@ static void serve(int listener, int answer, int32_t *notified, size_t capacity, 
 // Marks the calls that must be made in any case: installing the second filter, and the end.
 #define PASS 0x414e4e4558504153ULL
 
-// A filter below the tested filter, so that no call is really made, whatever the tested filter allows. The kernel takes
-// the stricter answer of the two. So the tested filter's answer shows if it is at least as strict.
+// A filter below the tested filter, so that no call is really made, whatever the tested filter allows. The kernel
+// takes the stricter answer of the two. So the tested filter's answer shows if it is at least as strict as the
+// floor's answer.
 static int install_floor(uint32_t action) {
     struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 56),
@@ -185,7 +186,7 @@ int filter_probe_foreign(const void *instructions, size_t count) {
 }
 #endif
 
-// An ordinary user needs a user namespace for this.
+// To change its root, an ordinary user needs a user namespace.
 static int enter(const char *root) {
     if (geteuid() != 0) {
         pid_t parent = getppid();

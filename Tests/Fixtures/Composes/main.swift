@@ -1,4 +1,5 @@
-// A share extension with a compose sheet of 10 characters. The text of the item to share is the conduct.
+// A share extension with a compose sheet of 10 characters. The text of the item to share says what the extension
+// does.
 import AnnexExtension
 
 Composes.main()

@@ -1,9 +1,10 @@
 // A host of annexd: connects-to-a-daemon SOCKET COMMAND [ARGUMENT]
 //   install APP | list | remove ID
 //   stay            keeps its connection until it is ended, and prints when it is connected
-//   hold ID [WORDS] runs an extension until it is ended, and prints the number of its process. WORDS is the request
-//                   to the extension. Without WORDS, the request is "sleeps"
-//   fork-hold ID    the same, with a child that holds all descriptors of this program. The number of the child follows
+//   hold ID [WORDS] runs an extension until it is ended, and prints "holds 0" when the extension runs. WORDS is the
+//                   request to the extension. Without WORDS, the request is "sleeps"
+//   fork-hold ID    like hold, but first makes a child that holds all descriptors of this program, and prints the
+//                   number of the child's process in place of 0
 //   ask ID WORDS    sends one request to an extension, and prints the text of the answer
 import AnnexHost
 import CHostFacts

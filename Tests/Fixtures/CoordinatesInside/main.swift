@@ -1,4 +1,5 @@
-// Uses files of its app group through a coordinator. The words of a request's text are the conduct, the group, the item and the rest.
+// Uses files of its app group through a coordinator. The words of a request's text are a command, the group, the
+// item, and the values for the command.
 import AnnexExtension
 import AnnexGroups
 import Glibc

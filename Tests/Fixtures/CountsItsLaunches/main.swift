@@ -1,6 +1,6 @@
 // A host that again and again launches an extension, sends a request and completes the session. It prints its own
-// resources and those of the machine before and after. Arguments: the app's bundle, the extension's identifier, the
-// number of launches.
+// resources and those of the machine, before the launches and after them. Arguments: the app's bundle, the
+// extension's identifier, the number of launches.
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport

@@ -1,4 +1,4 @@
-// Requests items from its host that the host did not offer. The request's text is the conduct.
+// Requests items from its host that the host did not offer. The request's text says what the extension does.
 import AnnexChannel
 import AnnexLinux
 import AnnexModel

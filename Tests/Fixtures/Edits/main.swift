@@ -1,4 +1,5 @@
-// A photo editor that reverses bytes as often as the user wants. The user info of the picture is the conduct.
+// A photo editor that reverses bytes as often as the user wants. The user info of the picture says what the extension
+// does.
 import AnnexExtension
 import Glibc
 

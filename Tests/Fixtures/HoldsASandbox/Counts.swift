@@ -2,7 +2,7 @@ import AnnexLinux
 import AnnexTestSupport
 import Glibc
 
-/// Counts that must be the same before and after.
+/// Counts of resources. They must be the same before a host launches sandboxes and after all of them have ended.
 struct Counts: CustomStringConvertible {
     let descriptors: Int
     let wardenDescriptors: Int

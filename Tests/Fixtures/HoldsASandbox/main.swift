@@ -3,7 +3,7 @@ import AnnexLaunch
 //
 // A host that a test can kill, or whose whole process a test can count. FOLDER contains `app/program`.
 //   stay REMOVAL     launches a process that stays, prints its number, and waits to be killed
-//   inherited REMOVAL  the same, but the process prints on this program's output what it inherited
+//   inherited REMOVAL  like stay, but the process prints on this program's output what it inherited
 //   repeat COUNT     launches and ends COUNT processes, and prints the open resources before and after
 //   crowd COUNT      keeps COUNT processes at the same time, and then ends them all
 //   measure COUNT    launches COUNT processes with and without their own network, and prints the time of each step

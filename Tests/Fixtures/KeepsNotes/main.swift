@@ -1,4 +1,4 @@
-// Stores texts in its private directory. The first word of a request's text is the conduct.
+// Stores texts in its private directory. The first word of a request's text says what the extension does.
 import AnnexExtension
 import Glibc
 

@@ -1,7 +1,8 @@
 internal import CAnnexSQLite
 internal import Glibc
 
-/// A ledger in an SQLite database that several processes write at the same time. Each entry has two rows whose sum is 0.
+/// A ledger in an SQLite database that several processes write at the same time. Each entry has two rows whose sum is
+/// 0.
 public final class Ledger {
     private var database: OpaquePointer?
 
@@ -17,7 +18,8 @@ public final class Ledger {
 
     deinit { sqlite3_close_v2(database) }
 
-    /// SQLite never waits for another process that makes the same switch. The busy timeout has no effect on this.
+    /// SQLite never waits for another process that makes the same switch to the log. The busy timeout has no effect
+    /// here.
     private func switchToLog() throws {
         for _ in 0..<2000 where (try? run("PRAGMA journal_mode = WAL")) == nil { usleep(10_000) }
         try run("PRAGMA journal_mode = WAL")

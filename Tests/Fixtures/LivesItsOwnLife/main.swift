@@ -48,7 +48,7 @@ for _ in 0..<launches {
     let session = try host.beginAndWait(arguments[2])
     _ = session.cancelAndWait()
 }
-// When this returns, every ended child has been reaped. The signal of each child was sent before that.
+// When the join returns, every ended child has been reaped. The signal of each child was sent before that.
 close(ends[1])
 pthread_join(waiter, nil)
 close(ends[0])

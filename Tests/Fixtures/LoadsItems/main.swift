@@ -1,4 +1,4 @@
-// Loads the attachments of its first item. The first word of the item's text is the conduct.
+// Loads the attachments of its first item. The first word of the item's text says what the extension does.
 import AnnexExtension
 
 LoadsItems.main()

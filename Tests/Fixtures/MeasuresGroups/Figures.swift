@@ -7,8 +7,8 @@ import AnnexModel
 import CAnnexSQLite
 import Foundation
 
-/// Measures an access that no other member blocks. The floor is a lock and its release on an open file of the same
-/// kind.
+/// Measures an access that no other member blocks. The floor, with which the result is compared, is a lock and its
+/// release on an open file of the same kind.
 func coordinatedRead(in folder: String, _ group: AppGroup) throws {
     let coordinator = FileCoordinator(group)
     let file = try Descriptor.open(folder + "/plain", O_RDWR | O_CREAT, mode: 0o600)
@@ -57,7 +57,7 @@ func newsOfChanges(in folder: String, _ group: AppGroup) throws {
     }
 }
 
-/// The same measurement for a value. Its write waits for the disk.
+/// Measures the same time for a change of one value. The write of the value waits for the disk.
 func newsOfValues(in folder: String, _ group: AppGroup) throws {
     let defaults = SharedDefaults(group)
     try news("news of a value, with its write, µs", heardBy: Other(["watches", folder])) { number in

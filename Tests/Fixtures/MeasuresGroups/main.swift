@@ -1,7 +1,10 @@
-// Measures the costs for members of a group. Each figure is printed with its floor from the same run. `make bench-groups` runs it.
+// Measures the costs for members of a group. Each figure is printed with its floor, the time of a similar operation
+// without groups in the same run. `make bench-groups` runs this program.
 //
-//     measures-groups FOLDER APP     prints the table. FOLDER is empty, and on the measured file system. APP is Shout.app with a group
-//     measures-groups hears FOLDER PATH | watches FOLDER | echoes     is the other process: it prints a byte for each event
+//     measures-groups FOLDER APP     prints the table. FOLDER is empty, and on the measured file system. APP is
+//                                    Shout.app with a group
+//     measures-groups hears FOLDER PATH | watches FOLDER | echoes
+//                                    runs as the other process, which prints a byte for each event
 import AnnexGroups
 import Glibc
 

@@ -1,4 +1,4 @@
-// Measures a Today view of many widgets. `make bench-today` runs it.
+// Measures a Today view of many widgets. `make bench-today` runs this program.
 //
 //     measures-today FOLDER SECONDS APP…     FOLDER is empty. The view is idle for SECONDS. Each APP has one widget.
 import AnnexEmbedded

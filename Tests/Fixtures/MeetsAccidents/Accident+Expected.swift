@@ -50,7 +50,7 @@ extension Accident {
         case .spins, .sleeps: limits.watchdog = .milliseconds(300)
         case .takesTooLong: limits.request = .milliseconds(200)
         case .usesUpItsProcessor: limits.processor = .seconds(1)
-        // The extension must print its conduct before its grace is over.
+        // Before its grace is over, the extension must have the time to print a line.
         case .overstays: limits.grace = .seconds(1)
         case .clings: limits.grace = .milliseconds(200)
         case .takesTooMuchMemory, .hoardsNamelessFiles: limits.memory = 64 << 20

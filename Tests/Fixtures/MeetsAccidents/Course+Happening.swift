@@ -65,8 +65,8 @@ extension Course {
 
     // MARK: Another host
 
-    /// The host's broker ends with the host. Its warden and all extensions must end too, and the next start removes the
-    /// remains.
+    /// The host's broker ends with the host. The broker's warden and all its extensions must end too, and the next
+    /// start of a host removes the remains.
     func killHost(_ moment: Moment) async -> Told {
         guard let other = try? Background.start("launches-forever", [apps[0], "com.example.shout.loud"]) else {
             return Told(reason: "none", text: "launches-forever did not start")

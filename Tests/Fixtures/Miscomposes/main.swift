@@ -1,4 +1,5 @@
-// Answers the events of a compose sheet in ways that no honest extension does. The text of the sheet is the conduct.
+// Answers the events of a compose sheet in ways that no honest extension does. The text of the sheet says what the
+// extension does.
 import AnnexChannel
 import AnnexModel
 import Glibc

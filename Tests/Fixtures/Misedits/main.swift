@@ -1,5 +1,5 @@
-// Takes part in a dialogue about a picture in ways that no honest extension does. The version of the earlier edit is
-// the conduct.
+// Takes part in a dialogue about a picture in ways that no honest extension does. The version of the earlier edit
+// says what the extension does.
 import AnnexChannel
 import AnnexModel
 import Glibc

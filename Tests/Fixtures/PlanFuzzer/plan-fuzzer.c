@@ -1,8 +1,9 @@
 // The warden's plan parser under a fuzzer and sanitizers. If the parser accepts a plan, every byte of it is then used
 // as in a launch. An accepted plan must be safe without further checks.
 //
-//   clang -fsanitize=fuzzer,address,undefined -I Sources/Sandbox/AnnexWarden/include -I Sources/Sandbox/AnnexWarden/Program
-//       Tests/Fixtures/PlanFuzzer/plan-fuzzer.c Sources/Sandbox/AnnexWarden/Program/plan.c -o plan-fuzzer && ./plan-fuzzer
+//   clang -fsanitize=fuzzer,address,undefined -I Sources/Sandbox/AnnexWarden/include
+//       -I Sources/Sandbox/AnnexWarden/Program Tests/Fixtures/PlanFuzzer/plan-fuzzer.c
+//       Sources/Sandbox/AnnexWarden/Program/plan.c -o plan-fuzzer && ./plan-fuzzer
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +108,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     annex_plan *plan = malloc(length > 0 ? length : 1);
     if (plan == NULL) return 0;
     memcpy(plan, data + 1, length);
-    // Mutation would seldom find the true length: let it be right more often than not.
+    // Mutation would seldom find the true length. So the plan gets the true length for half of the values of the
+    // first byte.
     if (length >= sizeof(annex_plan) && data[0] < 128) plan->size = (uint32_t)length;
     uint32_t detail = 0;
     used += plan_launch(plan, length);

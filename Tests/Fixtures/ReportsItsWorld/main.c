@@ -1,7 +1,7 @@
 // reports-its-world DESCRIPTOR COMMAND [ARGUMENT…]
 //
-// Reports what a process in a sandbox sees, as lines of `key=value` on a descriptor. Or performs one action and reports
-// its result. The program is static, so that it needs no other file.
+// Reports what a process in a sandbox sees, as lines of `key=value` on a descriptor. Some commands perform one action
+// instead, and report its result. The program is static, so that it needs no other file.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -41,7 +41,7 @@ static FILE *out;
 
 static void say(const char *key, long long value) { fprintf(out, "%s=%lld\n", key, value); }
 static void say_text(const char *key, const char *value) { fprintf(out, "%s=%s\n", key, value); }
-// 0, or the errno of a call that failed.
+// Reports 0, or the errno of a call that failed.
 static void say_result(const char *key, long result) { say(key, result < 0 ? errno : 0); }
 
 static void report_identity(void) {
@@ -185,7 +185,8 @@ static pid_t stopped_member_of_first_group(void) {
     return leaf;
 }
 
-// The first process's group becomes an orphan with a stopped member: the kernel sends all of it SIGHUP and SIGCONT.
+// The process group of the first process becomes an orphan while one of its members is stopped. So the kernel sends
+// SIGHUP and SIGCONT to the whole group.
 static void orphan_group(void) {
     int ends[2];
     if (pipe(ends) < 0) return;
@@ -197,7 +198,7 @@ static void orphan_group(void) {
     }
     if (read(ends[0], &leaf, sizeof leaf) != sizeof leaf) return;
     waitpid(middle, 0, 0);
-    // It died of the signal, and the first process reaped it.
+    // The loop ends when the leaf has died of the signal and the first process has reaped it.
     while (kill(leaf, 0) == 0) usleep(1000);
     usleep(200000);
     say("alive", 1);
@@ -233,8 +234,8 @@ static void report_root(const char *key) {
     say_text(key, list);
 }
 
-// A process with every right in its namespaces. It unmounts its root, and enters its namespace anew, which then begins
-// at the remaining mount.
+// Acts as a process with every right in its namespaces. It unmounts its root and enters its mount namespace again.
+// Its root is then the mount that remains.
 static void dig(void) {
     report_root("root");
     say_result("taken", umount2("/", MNT_DETACH));
@@ -256,7 +257,7 @@ static void report_files(void) {
     say_result("loopback", connect(socket(AF_INET, SOCK_STREAM, 0), (void *)&address, sizeof address));
 }
 
-// place.flags, place.write, place.size, place.inodes, place.mode
+// Reports PATH.flags, PATH.write, PATH.size, PATH.inodes and PATH.mode.
 static void report_place(const char *path) {
     struct statvfs status;
     char key[300], file[300];
@@ -292,7 +293,7 @@ static void be_first(char **command) {
     pid_t child = fork();
     if (child == 0) execv(command[0], command);
     waitpid(child, 0, 0);
-    // Processes that end a little later end in this time.
+    // Processes that outlive the program for a moment end during this sleep.
     usleep(500000);
     int left = 0;
     while (waitpid(-1, 0, WNOHANG | __WALL) > 0) left++;
@@ -306,7 +307,7 @@ int main(int count, char **arguments) {
     if (strcmp(command, "exit") == 0) return atoi(arguments[3]);
     if (strcmp(command, "signal") == 0) {
         signal(atoi(arguments[3]), SIG_DFL);
-        // A first process of its namespace cannot kill itself, but a fault can.
+        // The first process of a process namespace cannot kill itself by a signal, but a fault can kill it.
         *(volatile int *)0 = 1;
     }
     if (!out) return 65;

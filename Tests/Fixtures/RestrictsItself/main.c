@@ -36,7 +36,8 @@ static void write_text(const char *path, const char *text) {
     close(file);
 }
 
-// The numbers are the same inside and outside. Inside, this process has every capability until the program executes.
+// The user and group numbers are the same inside and outside the user namespace. Inside, this process has every
+// capability until the program executes.
 static void enter_namespaces(int flags) {
     char line[64];
     unsigned user = getuid(), group = getgid();
@@ -54,7 +55,8 @@ static void mask_proc(void) {
     if (mount("/dev/null", "/proc/version", NULL, MS_BIND, NULL) < 0) fail("mount over /proc/version");
 }
 
-// An administrator would do the same. It needs root. The program that follows may run as an ordinary user.
+// Mounts /proc with options, as an administrator would. The mount needs root. The program that follows may run as an
+// ordinary user.
 static void hide_processes(const char *options) {
     if (unshare(CLONE_NEWNS) < 0) fail("unshare");
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) fail("mount of the propagation");
@@ -95,7 +97,8 @@ static void crowd(useconds_t there, useconds_t gone, int times) {
     _exit(0);
 }
 
-// Another program of this user may do the same: it has more descriptors in flight than this one may have open.
+// Begins a child that acts as another program of this user. The child has more descriptors in flight than this
+// program may have open.
 static void begin_crowd(useconds_t there, useconds_t gone, int times) {
     lower_files();
     pid_t self = getpid();
@@ -183,7 +186,7 @@ static void offer_speculation_control(void) {
     install();
 }
 
-// A filter that refuses these calls, or does not know them.
+// Imitates a filter that refuses the calls for speculation control, or does not know them.
 static void refuse_speculation_control(void) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
     add(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 5);
@@ -193,7 +196,7 @@ static void refuse_speculation_control(void) {
     install();
 }
 
-// A service manager with that setting ends a program at once for this call.
+// Imitates a service manager with a setting for which it ends a program at once if the program makes this call.
 static void kill_for(unsigned number) {
     add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
     answer(number, SECCOMP_RET_KILL_PROCESS);

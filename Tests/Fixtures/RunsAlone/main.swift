@@ -1,5 +1,6 @@
-// A fully static Swift program with the conduct that the variable CONDUCT names. It shows which calls the runtime
-// needs. The conduct is not an argument, because Swift reads arguments from /proc, which is missing here.
+// A fully static Swift program. The environment variable CONDUCT says what the program does. The program shows which
+// calls the Swift runtime needs. CONDUCT is not an argument, because Swift reads arguments from /proc, which is
+// missing here.
 import Glibc
 
 final class Box {

@@ -1,4 +1,5 @@
-// Serves items, typed requests, notices and streams in one process. The first word of a request's text is the conduct.
+// Serves items, typed requests, notices and streams in one process. The first word of a request's text says what the
+// extension does.
 import AnnexChannel
 import AnnexExtension
 import Synchronization

@@ -1,5 +1,6 @@
-// The program of a containing app. Its arguments are the folder of private directories, the conduct, the group and the rest. The folder "-"
-// is the standard place. If its only argument is a URL of the app, it writes the URL into the defaults of its group.
+// The program of a containing app. Its arguments are the folder of private directories, a command, the group, and the
+// values for the command. The folder "-" is the standard place. If the only argument is a URL of the app, the program
+// writes the URL into the defaults of its group.
 import AnnexApp
 import Glibc
 

@@ -1,4 +1,4 @@
-// Uses its app groups. The words of a request's text are the conduct, the group and the rest.
+// Uses its app groups. The words of a request's text are a command, the group, and the values for the command.
 import AnnexExtension
 import AnnexGroups
 import Glibc

@@ -1,4 +1,4 @@
-// A widget. Its actions are the conduct.
+// A widget. The user's last action says how the widget behaves.
 import AnnexExtension
 import Glibc
 

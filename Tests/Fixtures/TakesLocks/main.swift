@@ -1,4 +1,5 @@
-// Takes locks in its app group that no coordinator would take. The words of a request's text are the conduct and the group.
+// Takes locks in its app group that no coordinator would take. The words of a request's text are a command and the
+// group.
 import AnnexExtension
 import AnnexGroups
 import Glibc

@@ -1,6 +1,6 @@
 public import AnnexChannel
 
-/// A stream of words that a task of the extension serves. The first word states the conduct.
+/// A stream of words that a task of the extension serves. The first word says what the extension does.
 public enum Dialogue: ChannelStreamKind {
     public static let method: UInt16 = 24
     public typealias Arguments = Word

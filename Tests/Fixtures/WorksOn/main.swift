@@ -1,5 +1,5 @@
-// Behaves as its request says. The first word of the request's text is the conduct, and the second word is a time in
-// milliseconds.
+// Behaves as its request says. The first word of the request's text says what the extension does, and the second word
+// is a time in milliseconds.
 import AnnexExtension
 import Glibc
 import Synchronization
@@ -77,8 +77,8 @@ final class WorksOn: AppExtension {
     private func grow(_ context: ExtensionContext) {
         var held: [[UInt8]] = []
         while !isWarned, !context.isCancelled {
-            // Together with the other memory of the process, this is more than four fifths of 64 MiB. It is less than
-            // all of it, because a check may come late.
+            // Together with the other memory of the process, this is more than four fifths of 64 MiB. The sum is less
+            // than 64 MiB, because a check may come late.
             if held.count < 52 { held.append([UInt8](repeating: 7, count: 1 << 20)) }
             usleep(50_000)
         }

@@ -12,8 +12,8 @@ enum FuzzPolicyText {
     }
 
     private static func read(_ text: String) {
-        // `fuzz` is the name that every seed has. `base` is a small policy to include. Reading `base` would take nearly
-        // all the time.
+        // `fuzz` is the name that every seed has. `base` is a small policy to include. Reading the shipped policy
+        // `base` would take nearly all the time.
         let library = PolicyLibrary(texts: ["fuzz": text, "base": base])
         // Only one of the two architectures is checked, because both would take twice the time. The input chooses it.
         let architecture: Architecture = text.utf8.count.isMultiple(of: 2) ? .x86 : .arm

@@ -20,7 +20,7 @@ final class Bench: Sendable {
     private let hostMemory: Descriptor
     private let extensionMemory: Descriptor
     private let pieces: [PeerAct.Piece: Int32]
-    /// Acts for the peer's own thread, which performs them while the host works.
+    /// The acts that the peer's own thread performs while the host works.
     private let acts = Mutex<[(FakePeer, PeerAct)]>([])
     private let mayAct = Parker()
     private let isActing = Atomic<Bool>(false)
@@ -51,7 +51,7 @@ final class Bench: Sendable {
             try Mapping(hostMemory, size: Bench.size, writable: true), capacity: Bench.capacity,
             arena: configuration.hostArena)
         let peer = PeerRegion(
-            // A host maps the region in the same way, because it must ring the bell.
+            // A host also maps the extension's region writable, because the host must ring the bell.
             try Mapping(extensionMemory, size: Bench.size, writable: true), capacity: Bench.capacity,
             arena: configuration.extensionArena)
         let sockets = try ControlSocketPair()

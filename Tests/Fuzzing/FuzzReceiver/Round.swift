@@ -191,7 +191,7 @@ extension Round {
         }
     }
 
-    /// Does the same as a task's call before it suspends.
+    /// Does the same as the call of a task does before the task suspends.
     private mutating func look() {
         let payload = payload()
         let method = UInt16(script.number(below: 3))

@@ -7,20 +7,21 @@ internal import AnnexRegistry
 internal import AnnexSigning
 internal import Synchronization
 
-/// Portals for containing apps.
+/// Portals for containing apps. A portal is a socket through which an extension or an app sends requests to the broker.
 ///
-/// An app is not sandboxed. It proves its identity by its program, which must be the installed program. This check
-/// keeps well-meaning programs apart, and keeps an app apart from an app that replaced it. Any process of the user can
-/// still pretend to be the app, because it can trace the app (ptrace(2)) and load code into it.
+/// An app is not sandboxed. Its identity is checked by its program, which must be the installed program. This check
+/// prevents mistakes: no program uses the portal of another app, and no app uses the portal of its replacement. The
+/// check does not stop attacks. Any process of the user can trace the app (ptrace(2)), load code into the app, and so
+/// pretend to be the app.
 extension Broker {
     /// Opens the portal of an app.
     /// - Parameters:
-    ///   - claimed: the bundle identifier that the process states; empty if it does not know its bundle.
+    ///   - claimed: the bundle identifier that the process states; empty if the process does not know its bundle.
     ///   - program: the file that the process executes.
     ///   - socket: the connection of the process. If the portal cannot be opened, the socket is closed.
     ///   - onEnd: called once, when the portal has ended.
-    /// - Throws: `notFound` if no app with this identifier or program is installed. `notMember` if the app has another
-    ///   program. `notMember` also if the app declares groups and no team has signed it.
+    /// - Throws: `notFound` if no app with this identifier or program is installed. `notMember` if the installed app
+    ///   has another program. `notMember` also if the app declares app groups and no team has signed the app.
     package func openPortal(
         ofApp claimed: String, running program: borrowing Descriptor, over socket: consuming ControlSocket,
         onEnd: @escaping @Sendable () -> Void
@@ -119,7 +120,7 @@ final class AppPortals: Sendable {
 extension BundleFile {
     private static let piece = 256 << 10
 
-    /// Whether another open file is this program. It must be the same file, or have the same contents.
+    /// Whether another open file is this program. The other file must be the same file, or have the same contents.
     fileprivate func isSameProgram(as other: borrowing Descriptor) throws(SystemError) -> Bool {
         // The check shows that the file still has the contents that the installation checked.
         guard try isUnchanged() else { return false }

@@ -9,8 +9,8 @@ internal import AnnexPortalServer
 internal import AnnexRegistry
 
 extension Broker {
-    /// Whether an extension has a use for a portal. An extension without a use for a portal gets none, so that it
-    /// cannot attack the portal.
+    /// Whether an extension has a use for a portal, a socket for its requests to the broker. An extension without a use
+    /// for a portal gets none, so that it cannot attack the portal.
     func needsPortal(_ bundle: ExtensionBundle, entitlements: [String]) -> Bool {
         !groups(of: bundle, entitlements: entitlements).isEmpty || opener.mayOpen(bundle.extensionPoint)
     }

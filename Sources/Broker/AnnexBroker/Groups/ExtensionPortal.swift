@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import AnnexPortalServer
 internal import Synchronization
 
-/// The portal of one extension, from its launch to its end. As long as the portal exists, the groups that the extension
-/// uses stay open.
+/// The portal of one extension, from its launch to its end. A portal is a socket for requests to the broker. As long as
+/// the portal exists, the groups that the extension uses stay open.
 final class ExtensionPortal: Sendable {
     private let connection: PortalConnection
     let groups: [OpenGroup]

@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import AnnexPortalServer
 
 /// Watches how many locks an extension holds in a group's file of locks. Each lock uses memory of the kernel, and slows
-/// the locks of the other members.
+/// the locks of the group's other members.
 ///
 /// Between two checks, the extension can take only about ten thousand locks, because the kernel searches a list for
 /// each lock.

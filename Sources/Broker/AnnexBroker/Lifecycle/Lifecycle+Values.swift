@@ -39,7 +39,7 @@ extension Lifecycle {
         /// The extension's own code runs.
         case executed
         case saidHello
-        /// A request was sent. The host gives no other request to this extension the same number.
+        /// A request was sent. The host gives each request to this extension a number of its own.
         case requestBegan(UInt64)
         /// The request was answered, or the host stopped waiting for it.
         case requestEnded(UInt64)
@@ -75,8 +75,8 @@ extension Lifecycle {
         case askForSlot
         /// Give the plan to the warden.
         case launch
-        /// Send the input `clock` at this moment. It replaces the moment of an earlier `wake`. If the moment is nil, no
-        /// `clock` input is needed any more.
+        /// Send the input `clock` at this moment. This moment replaces the moment of an earlier `wake`. If the moment
+        /// is nil, no `clock` input is needed any more.
         case wake(Moment?)
         /// Report to the host that the extension is ready.
         case announce
@@ -98,8 +98,8 @@ extension Lifecycle {
     }
 }
 
-/// Why the broker ends an extension. If an extension ends without the broker, there is no cause: the reason follows
-/// from the kernel's report on the process.
+/// Why the broker ends an extension. If the broker did not end the extension, there is no cause. In that case, the
+/// reason of the end follows from the kernel's report on the process.
 indirect enum EndCause: Sendable, Equatable {
     case completed
     case cancelled

@@ -23,7 +23,7 @@ struct Lifecycle: Sendable {
     private var isShortOfMemory = false
     /// The moment of the kill. It is nil before the kill, and after the first deadline for the death has passed.
     private var killed: Moment?
-    /// A cause to end the extension that arrived before its launch was requested.
+    /// A cause for ending the extension. The cause arrived before the launch was requested.
     private var doom: EndCause?
 
     init(_ times: LifecycleTimes) {
@@ -110,8 +110,8 @@ struct Lifecycle: Sendable {
         }
     }
 
-    /// The launch limit covers the time from the process's start to the hello. The warden does the rest of the launch,
-    /// which must end before the deadline `queue`.
+    /// The launch limit covers the time from the process's start to the hello. The warden does the other steps of the
+    /// launch. These steps must end before the deadline `queue`.
     private mutating func awaitTheRest(at now: Moment) -> [Effect] {
         let awaitsHello = progress.contains(.started) && !progress.contains(.saidHello)
         deadlines[.launch] = awaitsHello ? deadlines[.launch] ?? now + times.launch : nil
@@ -248,7 +248,8 @@ struct Lifecycle: Sendable {
     }
 
     /// If a process ends, its channel closes a moment before the kernel reports the cause of its death. A process that
-    /// lives on without a channel is of no use. Without the limit `silence`, callers would wait for its end for ever.
+    /// lives on without a channel is of no use. Without the limit `silence`, callers would wait for the process's end
+    /// for ever.
     private mutating func fallSilent(at now: Moment) -> [Effect] {
         if !isSilent { deadlines[.silence] = now + times.silence }
         isSilent = true

@@ -13,7 +13,7 @@ struct LifecycleTimes: Sendable, Equatable {
     var request: Duration
     /// The longest time without a sign of life while a request is open.
     var watchdog: Duration
-    /// The time from the goodbye to the end.
+    /// The grace: the time from the goodbye to the end. The goodbye informs the extension that its session is over.
     var grace: Duration
     /// The longest time from the close of the channel to the kernel's report of the end.
     var silence = Duration.seconds(5)
@@ -98,7 +98,7 @@ struct Deadlines: Sendable {
 
 /// The requests that wait for an answer, each with the moment at which it began.
 ///
-/// They are added in the order in which they began, so the first request is always the oldest.
+/// Requests are added in the order in which they began, so the first request is always the oldest.
 struct OpenRequests: Sendable {
     private var open: [(request: UInt64, began: Moment)] = []
 
@@ -116,7 +116,7 @@ struct OpenRequests: Sendable {
         turn = turn ?? now
     }
 
-    /// - Returns: the moment at which the request began; nil if the number is not open.
+    /// - Returns: the moment at which the request began; nil if no open request has this number.
     mutating func end(_ request: UInt64, at now: Moment) -> Moment? {
         guard let index = open.firstIndex(where: { $0.request == request }) else { return nil }
         defer { if index == 0 { turn = open.isEmpty ? nil : now } }

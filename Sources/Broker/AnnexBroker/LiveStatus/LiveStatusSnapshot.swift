@@ -3,8 +3,9 @@ internal import AnnexLaunch
 internal import AnnexLinux
 internal import Glibc
 
-/// A running extension as its broker's board shows it. The board may belong to an untrusted process: escape the texts
-/// before showing them, and do not rely on the numbers.
+/// A running extension as its broker's board shows it. The board is shared memory in which a broker describes its
+/// extensions. The board may belong to an untrusted process: escape the texts before showing them, and do not rely on
+/// the numbers.
 package struct LiveStatusSnapshot: Sendable {
     /// The broker's process ID and the number that the broker gave this extension. Together they identify the
     /// extension. The process of an embedded broker is also the host's process.
@@ -86,7 +87,7 @@ extension LiveStatusSnapshot {
     }
 }
 
-/// The running brokers. They are found through their wardens, because each warden holds a pidfd of its broker.
+/// The running brokers. The brokers are found through their wardens, because each warden holds a pidfd of its broker.
 struct BrokerTable: Sendable {
     /// Each broker with its wardens.
     private(set) var brokers: [ProcessIdentity: Set<Int32>] = [:]

@@ -12,7 +12,7 @@ extension Broker {
     /// Withdraws an announcement. After that, nothing is removed.
     package func withdrawRemoval(of subjects: [PrivateSubject]) { privates.withdraw(subjects) }
 
-    /// Removes private directories. Each directory is removed when its last instance has ended.
+    /// Removes private directories. Each directory is removed when the last extension process that uses it has ended.
     package func removePrivateDirectories(of subjects: [PrivateSubject]) { privates.remove(subjects) }
 
     /// Finishes the removals that a killed broker announced, if they were recorded.

@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Glibc
 
 /// The removal of private directories has two parts. The first part is one rename, which moves a directory into
-/// `@removed`. After a kill, the directory is therefore either at its old place or in `@removed`. In the second part,
-/// this broker or the next broker empties the directories in `@removed` step by step.
+/// `@removed`. So if the broker is killed, the directory is either at its old place or in `@removed`. In the second
+/// part, this broker or the next broker empties the directories in `@removed` step by step.
 extension PrivateFolder {
     /// Moves the private directories of a whole app away.
     func setAside(app: String) throws(SystemError) {
@@ -40,12 +40,12 @@ extension PrivateFolder {
         case done
         /// Some directories have contents left.
         case unfinished
-        /// Instances still use all remaining directories.
+        /// Extension processes still use all remaining directories.
         case inUse
     }
 
-    /// Removes at most `limit` entries of the directories in `@removed`. If an instance still uses a directory, the
-    /// directory is skipped.
+    /// Removes at most `limit` entries of the directories in `@removed`. If an extension process still uses a
+    /// directory, the directory is skipped.
     func removeSome(atMost limit: Int) throws(SystemError) -> Progress {
         let removed = try folder(Self.removed)
         var progress = Progress.done

@@ -2,11 +2,12 @@ internal import AnnexLinux
 internal import AnnexSigning
 
 /// The team that an app's private directories belong to. An empty directory in the app's folder records the team: the
-/// directory's name is an `@` and the team's public key. No bundle identifier contains an `@`.
+/// directory's name is an `@` and the team's public key. No bundle identifier contains an `@`, so no extension's
+/// directory has such a name.
 ///
 /// If another team signs the app, or no team signs it any more, the app starts with empty directories. The files of the
-/// former team are removed. An app without a signature has no team, so the first team that signs the app keeps its
-/// files.
+/// former team are removed. An app without a signature has no team. When a team signs the app for the first time, the
+/// app keeps its files.
 extension PrivateFolder {
     /// Opens the folder of an app, and makes it if it is missing. If the app's directories belong to another team, they
     /// are moved away.

@@ -3,12 +3,13 @@ internal import AnnexLinux
 internal import AnnexSigning
 internal import Glibc
 
-/// The folder with all private directories of a user's extensions. Their paths are `APP/EXTENSION`, by bundle
-/// identifiers.
+/// The folder with all private directories of a user's extensions. Each directory has the path `APP/EXTENSION`, whose
+/// two names are bundle identifiers.
 ///
 /// Several brokers of the user may share the folder. A broker holds a shared lock (flock) on a private directory while
-/// an instance uses it. To remove a directory, a broker first moves it into the folder `@removed`. In `@removed`, the
-/// broker empties the directory when no broker holds a lock on it. No bundle identifier contains an `@`.
+/// an extension process uses it. To remove a directory, a broker first moves it into the folder `@removed`. In
+/// `@removed`, the broker empties the directory when no broker holds a lock on it. No bundle identifier contains an
+/// `@`, so no app's folder has this name.
 ///
 /// All paths below the folder are opened relative to it, and no link is followed.
 struct PrivateFolder: ~Copyable, Sendable {
@@ -110,8 +111,8 @@ struct PrivateFolder: ~Copyable, Sendable {
         return owner
     }
 
-    /// A user that no other app's folder has. The search starts at a random uid, so that apps in two different private
-    /// folders rarely get the same owner.
+    /// A user to which no other app's private directories belong. The search starts at a random uid, so that apps in
+    /// two different private folders rarely get the same owner.
     private func freeOwner() throws(SystemError) -> UInt32 {
         let range = IdentityRange.owners
         var taken: Set<UInt32> = []

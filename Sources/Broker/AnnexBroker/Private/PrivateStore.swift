@@ -13,7 +13,7 @@ internal import Synchronization
 final class PrivateStore: Sendable {
     private let place: PrivatePlace?
     private let loop: EventLoop
-    /// Called if a directory could not be removed. It gets the name of the directory and the error.
+    /// Called if a directory could not be removed. The closure gets the name of the directory and the error.
     private let onTrouble: @Sendable (String, SystemError) -> Void
     /// The removal that this broker performs now.
     private let removal = Mutex<Watch<PrivateRemoval>?>(nil)
@@ -93,7 +93,8 @@ final class PrivateStore: Sendable {
         for subject in subjects { attempt(subject) { (folder) throws(SystemError) in try folder.withdraw(subject) } }
     }
 
-    /// Removes private directories. A directory in use is removed when its last instance has ended.
+    /// Removes private directories. A directory in use is removed when the last extension process that uses it has
+    /// ended.
     func remove(_ subjects: [PrivateSubject]) {
         for subject in subjects {
             attempt(subject) { (folder) throws(SystemError) in
@@ -128,9 +129,9 @@ final class PrivateStore: Sendable {
         }
     }
 
-    /// Continues to empty the directories that were removed. It is called at the start, after a removal, and at each
-    /// end of an extension. After such an end, the extension's directory may be free. Also, the launch of the extension
-    /// may have moved another team's files into `@removed`, and these must be removed too.
+    /// Continues to empty the directories that were removed. This function is called at the start, after a removal, and
+    /// at each end of an extension. After the end of an extension, its directory may be free. Also, the launch of the
+    /// extension may have moved another team's files into `@removed`. These files must be removed too.
     func resumeRemoval() {
         guard let path = try? place?.path(), let folder = try? folder(), folder.hasRemoved else { return }
         let work = Watch(PrivateRemoval(path, onTrouble: onTrouble), orOn: loop)
@@ -138,11 +139,11 @@ final class PrivateStore: Sendable {
     }
 }
 
-/// An extension's private directory during one launch. The lock on the directory ends with this value.
+/// An extension's private directory during one launch. The lock on the directory ends when this value is released.
 final class KeptDirectory: Sendable {
     private let directory: Descriptor
-    /// Descriptors of the directory that hold no lock: one for the launch and one for the watch. The launch and the
-    /// watch may keep them after the use of the directory has ended.
+    /// Descriptors of the directory that hold no lock: one for the launch, and one for the watch of the directory's
+    /// size. The launch and the watch may keep them after the use of the directory has ended.
     private let copies: Mutex<DescriptorList>
     let path: String
     let owner: DirectoryOwner
@@ -174,8 +175,8 @@ private final class PrivateRemoval: Watched {
     static let interval = Duration.milliseconds(5)
     /// How many entries one step removes. A step takes a few milliseconds, and other checks wait for this step.
     private static let portion = 1024
-    /// How many times this removal checks whether a directory is still in use. An instance that has just ended releases
-    /// its directory a moment later.
+    /// How many times this removal checks whether a directory is still in use. An extension process that has just ended
+    /// releases its directory a moment later.
     private static let patience = 200
 
     private let path: String

@@ -7,7 +7,8 @@ package enum PrivateSubject: Sendable, Hashable {
     case app(String)
     case `extension`(String, of: String)
 
-    /// The name of this removal's announcement in the folder `@announced`. No bundle identifier contains an `@`.
+    /// The name of this removal's announcement in the folder `@announced`. No bundle identifier contains an `@`, so the
+    /// names of the two cases always differ.
     var name: String {
         switch self {
         case .app(let app): app
@@ -46,8 +47,8 @@ extension PrivateFolder {
         } catch {
             guard error.errno == EEXIST else { throw error }
         }
-        // The announcement must reach the disk before the index does, even if an earlier broker was killed after it made
-        // the directory.
+        // The announcement must reach the disk before the index does, even if an earlier broker made this directory and
+        // was then killed.
         try folder.synchronize()
     }
 

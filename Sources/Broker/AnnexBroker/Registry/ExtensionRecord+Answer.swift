@@ -3,8 +3,8 @@ internal import AnnexBundle
 internal import AnnexModel
 internal import AnnexRegistry
 
-// A daemon lists 64 extensions in one packet. So the text about each extension is bounded, whatever its property list
-// contains.
+// A daemon lists up to 64 extensions in one packet. So the text about each extension is bounded, whatever its property
+// list contains.
 
 extension ExtensionRecord {
     /// The error because of which hosts cannot begin the extension; nil if they can begin it.

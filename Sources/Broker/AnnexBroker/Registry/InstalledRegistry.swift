@@ -30,7 +30,7 @@ final class InstalledRegistry: Sendable {
         }
     }
 
-    /// Whether a launch would start the extension from this installation now.
+    /// Whether a launch now would start the extension from the installation with this number.
     func isCurrent(_ identifier: String, number: UInt64) -> Bool {
         registry.withLock { $0.record(identifier)?.number == number }
     }

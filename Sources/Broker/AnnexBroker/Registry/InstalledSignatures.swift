@@ -55,8 +55,8 @@ final class InstalledSignatures: Sendable {
         }
     }
 
-    /// Refuses a signed app that is older than the installed app. The signature of an old version stays valid for ever,
-    /// so a version with a known fault could return.
+    /// Refuses a signed app that is older than the installed app. The signature of an old version stays valid for ever.
+    /// So without this check, a version with a known fault could return.
     private func checkVersion(_ signature: AppSignature, of app: String) throws(SigningError) {
         guard signature.team != nil, let installed = state.withLock({ $0.apps[app]?.version }),
             signature.version < installed

@@ -6,8 +6,9 @@ internal import Glibc
 /// An open folder of reports. If its path leads to another folder later, this value still uses the folder that was
 /// opened. `own` checks which users may write to the folder. `existing` does not check this.
 ///
-/// Brokers share a folder without coordination. A report is written completely under a temporary name, which readers
-/// ignore, and then renamed. `tidy` removes abandoned drafts, and the oldest reports beyond the caps.
+/// Brokers share a folder without coordination. A report is first written completely to a draft, a file with a
+/// temporary name that readers ignore. Then the draft is renamed. `tidy` removes abandoned drafts, and the oldest
+/// reports beyond the caps.
 struct ReportFolder: ~Copyable, Sendable {
     /// The limits on the kept reports. The oldest reports beyond a cap are removed.
     struct Cap: Sendable {
@@ -78,9 +79,9 @@ struct ReportFolder: ~Copyable, Sendable {
     }
 
     private func excess(_ names: [ReportName], beyond cap: Cap, at now: WallClock) -> [ReportName] {
-        // A name that lies more than a day in the future comes from a wrong clock. It counts as the oldest name,
-        // because it would otherwise stay the newest for ever. If this machine's clock is not set yet, the names of all
-        // earlier reports lie in the future.
+        // A name that lies more than a day in the future comes from a wrong clock. Such a name counts as the oldest
+        // name. Otherwise, it would stay the newest name for ever. If this machine's clock is not set yet, the names of
+        // all earlier reports lie in the future.
         let limit = WallClock(microseconds: now.microseconds &+ 86_400_000_000).compact
         let newestFirst = names.sorted {
             ($0.time < limit ? 1 : 0, $0.time, $0.mark) > ($1.time < limit ? 1 : 0, $1.time, $1.mark)

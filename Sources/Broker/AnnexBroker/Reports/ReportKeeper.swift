@@ -82,7 +82,8 @@ final class ReportKeeper: Sendable {
         state.untidied = (state.untidied + 1) % Self.tidyEvery
     }
 
-    /// Logs how many reports were lost since the last entry about lost reports. It writes at most one entry a second.
+    /// Logs how many reports were lost since the last entry about lost reports. This function writes at most one entry
+    /// a second.
     private func logOverflow() {
         let isTime = state.withLock { state in
             let now = MonotonicClock.now()

@@ -78,7 +78,8 @@ struct BrokerLog: Sendable {
         }
     }
 
-    /// Logs the end of a containing app's portal, because the app broke a rule.
+    /// Logs that a containing app broke a rule, and that therefore its portal (its socket for requests to the broker)
+    /// was closed.
     func violated(_ rule: String, by app: String) {
         logger.notice(
             "the portal of an app was closed because the app broke a rule",
@@ -102,7 +103,7 @@ struct BrokerLog: Sendable {
     }
 
     /// Logs that an extension opened a URL with an app. The level is `notice` if the app is not the extension's own
-    /// app, otherwise `debug`. Only the scheme of the URL is logged, because the rest may be private.
+    /// app, otherwise `debug`. Only the scheme of the URL is logged, because the other parts of the URL may be private.
     func opened(_ url: AppURL, with app: String, for identifier: String, isOwn: Bool) {
         logger.log(
             level: isOwn ? .debug : .notice,

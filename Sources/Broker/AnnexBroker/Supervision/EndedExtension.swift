@@ -29,7 +29,7 @@ package struct EndedExtension: Sendable {
 
 extension EndedExtension {
     /// The approximate memory of this value in bytes. It counts the texts that an extension can make long, and a
-    /// constant for the rest.
+    /// constant for all other parts.
     var weight: Int {
         let output = termination.lastOutput.reduce(0) { $0 + $1.description.utf8.count }
         return termination.denials.reduce(4096 + output) { $0 + $1.weight }

@@ -56,7 +56,8 @@ extension SupervisedExtension {
         }
     }
 
-    /// Watches the private directory. If another instance uses the directory too, the files of both instances count.
+    /// Watches the private directory. If another process of the extension uses the directory too, the files of both
+    /// processes count.
     private func watchDisk() {
         guard let kept = running.withLock({ $0.kept }), let directory = kept.takeCopy() else { return }
         let subject = DiskWatch(

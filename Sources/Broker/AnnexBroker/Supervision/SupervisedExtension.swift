@@ -26,7 +26,8 @@ final class SupervisedExtension: ExtensionHandle {
         var number: Int32?
         /// The private directory; nil if there is none, and after the end.
         var kept: KeptDirectory?
-        /// The portal; nil if the extension has none, and after the end.
+        /// The portal, a socket for the extension's requests to the broker. It is nil if the extension has no portal,
+        /// and after the end.
         var portal: ExtensionPortal?
         var disk: Watch<DiskWatch>?
         /// The watches of the sizes of the extension's groups.
@@ -44,8 +45,8 @@ final class SupervisedExtension: ExtensionHandle {
         /// Whether the kernel has reported the process's death.
         var hasDied = false
         var ended: SandboxEnd?
-        /// The host's side of the channel; nil after the extension has ended. If it were not set to nil, a reference
-        /// cycle would remain: an endpoint holds the event handler, which holds this object.
+        /// The host's side of the channel; nil after the extension has ended. Setting this property to nil breaks a
+        /// reference cycle: the endpoint holds the event handler, which holds this object.
         var host: HostEnd?
         /// The latest counts of the channel that a remote host reported.
         var counts: SessionStatistics?

@@ -4,8 +4,8 @@ package import AnnexLinux
 /// app.
 ///
 /// A daemon never reads a client's files. A system daemon would read them with more rights than the client has. A
-/// client's own file system could also block the daemon for ever. So the host reads its own files. It sends the daemon
-/// memory that can neither change nor block.
+/// client's own file system could also block the daemon for ever. So the host reads its own files. Then the host sends
+/// the daemon sealed memory, which cannot change and does not block a reader.
 ///
 /// Entries follow each other. A directory comes before its contents. An entry consists of: kind u8, permissions u8,
 /// length of the path u16, size u64, the path beneath the app, and `size` bytes of contents. Numbers are little-endian.

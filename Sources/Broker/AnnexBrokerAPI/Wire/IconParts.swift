@@ -14,7 +14,7 @@ package struct IconPart: Sendable, Hashable {
     package let size: UInt64
     /// A digest of the bytes of the whole icon. Parts with different digests are never joined.
     package let digest: [UInt8]
-    /// The bytes of this part. They are empty if the icon ends at or before the offset that its host asked for.
+    /// The bytes of this part. They are empty if the icon ends at or before the offset that the host asked for.
     package let bytes: [UInt8]
 
     package init(width: UInt32, height: UInt32, isTemplate: Bool, size: UInt64, digest: [UInt8], bytes: [UInt8]) {

@@ -38,8 +38,8 @@ package enum ServiceWire {
 
     /// The limits of a host's packet, which carries names and short texts.
     package static let fromHost = MessageLimits(bytes: 8 << 10, fields: 16, depth: 1)
-    /// The limits of a daemon's packet. It carries at most the extensions of one app, or the end of one extension with
-    /// all details. The attributes of an extension may be nested.
+    /// The limits of a daemon's packet. A packet carries at most the extensions of one app, or the end of one extension
+    /// with all details. The attributes of an extension may be nested.
     package static let fromDaemon = MessageLimits(bytes: 160 << 10, fields: 8_192, depth: 64)
 
     /// The longest identifier, name or reason in a host's packet, in bytes.
@@ -66,13 +66,14 @@ package enum HostPacket: Sendable, Hashable {
     /// The first packet on every connection: the versions that the host supports.
     case hello(versions: ClosedRange<UInt64>)
     /// The first packet (`PortalHello`) on a connection that a containing app makes, with the bundle identifier that
-    /// the app states. All later data on this connection are the messages of a portal.
+    /// the app states. From then on, the connection is a portal: the app sends its other requests to the broker in the
+    /// messages of a portal.
     case portal(app: String)
     /// A request to the daemon, with its number. Later requests have higher numbers. The daemon's answer carries the
     /// number of the request.
     case request(UInt64, ServiceRequest)
     /// A report about a launched extension. It has the number of the request that launched the extension, and the
-    /// counts of the extension's channel at that time.
+    /// counts of the extension's channel at the time of the report.
     case notice(UInt64, ExtensionNotice, counts: SessionStatistics)
 }
 

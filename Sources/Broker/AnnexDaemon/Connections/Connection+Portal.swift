@@ -5,7 +5,8 @@ internal import AnnexPortal
 internal import Glibc
 internal import Synchronization
 
-/// A connection of a containing app. Its first packet turns it into a portal. The portal reads all later packets.
+/// A connection of a containing app. Its first packet turns the connection into a portal, a socket for the app's
+/// requests to its broker. The portal reads all later packets.
 extension Connection {
     /// Runs on the event loop's thread.
     func becomePortal(of app: String) {

@@ -70,7 +70,7 @@ extension Connection {
             return true
         }
         guard isFirst else { return reject("the host sent a second hello") }
-        // From now on, the client may send descriptors, because its requests for launches carry some.
+        // From now on, the client may send descriptors, because its requests for launches carry descriptors.
         socket.setPassRights(true)
         send(.welcome(version: version))
         // The connection gets notices of changes only from now on, because the welcome must be the first packet that
@@ -108,7 +108,8 @@ extension Connection {
         case .handle(let handle):
             handle.counted(counts)
             apply(notice, number: number, to: handle)
-        // The extension may have ended, and its host may not know that yet.
+        // The notice waits until the broker has begun the launch. If the extension has ended, which its host may not
+        // know yet, the notice is dropped.
         case .later: break
         case .tooMuch: reject("the host sent too many notices about an extension that is being launched")
         case .unknown: reject("the host sent a notice about an extension that it never launched")

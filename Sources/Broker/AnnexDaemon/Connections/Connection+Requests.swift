@@ -177,8 +177,8 @@ extension Connection {
         }
     }
 
-    /// Checks that enough descriptors are left. A user takes descriptors by connections, and also by sending
-    /// descriptors. The last free descriptors are kept for root.
+    /// Checks that enough descriptors are left. Each connection of a user takes descriptors, and so do the descriptors
+    /// that the user's hosts send. The last free descriptors are kept for root.
     private func checkReserve(_ handed: HandedOver) throws(BrokerError) {
         if let rejection = user.descriptors.rejection(of: handed.highest, from: user.number) { throw rejection }
     }
@@ -234,8 +234,8 @@ extension Connection {
         if case .ping = event { acknowledgeForOldHost(number) }
     }
 
-    /// A host of an older version passes pings on, but does not report it. So the daemon itself records that the ping
-    /// was passed on.
+    /// A host of an older version passes pings on, but sends no report about this. So the daemon itself records that
+    /// the ping was passed on.
     private func acknowledgeForOldHost(_ number: UInt64) {
         let handle = state.withLock { state in
             state.version < ServiceWire.firstWithPings ? state.extensions[number]?.handle : nil

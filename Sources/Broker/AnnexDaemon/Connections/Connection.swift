@@ -7,8 +7,8 @@ internal import Glibc
 internal import Logging
 internal import Synchronization
 
-/// A host's connection to the daemon. All data that arrives on it is untrusted: the daemon reads it within limits and
-/// checks it. If a host breaks a rule, the host loses the connection, and all its extensions end.
+/// A host's connection to the daemon. All data from the host is untrusted: the daemon reads this data within limits,
+/// and checks it. If a host breaks a rule, the host loses the connection, and all its extensions end.
 final class Connection: ChangeListener {
     /// An extension that this host launched.
     struct Launched {
@@ -149,7 +149,7 @@ final class Connection: ChangeListener {
 
 extension Connection {
     /// Logs a change of the installed apps, with the user, the process and its program. Any process of a user may
-    /// change that user's installed apps, and this entry shows which process did. This function must not run on the
+    /// change that user's installed apps, and this entry shows which process did so. This function must not run on the
     /// event loop's thread, because it inspects the process.
     func record(_ what: String, for identifier: String) {
         logger.notice(
@@ -169,9 +169,9 @@ extension Connection {
 }
 
 /// A connection's socket, until the socket is released. Closing the socket may take long, because its unread data may
-/// contain descriptors of any kind. So the lane of the user who sent that data closes it.
+/// contain descriptors of any kind. So the socket is closed on the lane of the user who sent that data.
 final class OpenSocket: Sendable {
-    /// The socket's number for the event loop's watch, which ends before the socket is released.
+    /// The socket's number, for the event loop's watch. The watch ends before the socket is released.
     let number: Int32
     private let socket: Mutex<ControlSocket?>
     private let closing: Lane
@@ -193,7 +193,7 @@ final class OpenSocket: Sendable {
         }
     }
 
-    /// A duplicate of the socket, which has a separate owner.
+    /// A duplicate of the socket, for a separate owner.
     /// - Throws: `EPIPE` if the socket was released.
     func duplicate() throws(SystemError) -> ControlSocket {
         try socket.withLock { (socket) throws(SystemError) in

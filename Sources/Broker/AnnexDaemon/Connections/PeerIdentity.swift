@@ -28,7 +28,7 @@ struct PeerIdentity: ~Copyable {
     consuming func takeProcess() -> ProcessHandle { process }
 
     /// Kernels before 6.5 give no pidfd of a socket's peer. They give only a process ID, which may belong to another
-    /// process by now. The process with this ID is accepted only if the same user or root owns it. If the ID
+    /// process by now. The process with this ID is accepted only if it belongs to the peer's user or to root. If the ID
     /// nevertheless belongs to another process, the only effect is that the connection lasts as long as that process.
     private static func process(
         of socket: borrowing ControlSocket, _ credentials: PeerCredentials
@@ -47,7 +47,7 @@ struct PeerIdentity: ~Copyable {
 /// 65,536 IDs for their own user namespaces. If each ID had its own store and limits, that user would have 65,536 times
 /// the limits.
 extension PeerIdentity {
-    /// The error because of which the machine's daemon does not serve this peer; nil if it serves the peer.
+    /// The error because of which the machine's daemon does not serve this peer; nil if the daemon serves the peer.
     func rejection() -> BrokerError? {
         do throws(SystemError) {
             return try isItsOwn() ? nil : Self.subIdentity(user)

@@ -22,8 +22,8 @@ package struct DaemonLimits: Sendable, Hashable {
     /// The most bytes of all users' installed apps together, and the bytes that must stay free on their disk.
     package var allInstalledBytes: Int64 = 64 << 30
     package var freeBytes: Int64 = 256 << 20
-    /// The most changes of one user's store in a minute: installations, removals and switches. Each change causes
-    /// writes to the disk, which all users share.
+    /// The most changes of one user's store in a minute, for example installations, removals and grants. Each change
+    /// causes writes to the disk, which all users share.
     package var changesPerMinute = 240
     /// The most packets per second that are read from one user's connections. Further packets wait in the sockets.
     package var packetsPerSecond = 20_000
@@ -39,7 +39,7 @@ package struct DaemonLimits: Sendable, Hashable {
     /// for the same resource. The daemon itself has the weight 100.
     package var processorWeight = 50
     package var diskWeight = 50
-    /// The longest time from the connection to its hello.
+    /// The longest time from the start of a connection to the host's hello.
     package var handshake = Duration.seconds(5)
     /// The most packets that may wait because the host at the other end of a connection does not read. `unread` is the
     /// longest time for which no packet can be sent.
@@ -50,7 +50,7 @@ package struct DaemonLimits: Sendable, Hashable {
     /// How long the daemon waits for extensions to end when it shuts down.
     package var farewell = Duration.seconds(10)
     /// How long the daemon keeps the broker of a user without connections and extensions. The broker holds the record
-    /// of failures.
+    /// of the extensions' failures.
     package var idle = Duration.seconds(600)
 
     private static let machineMemory: Int64 = {

@@ -119,7 +119,8 @@ final class AppStore: Sendable {
 
     func path(of build: StoreIndex.Build) -> String { "\(path)/\(build.folder)/\(build.name)" }
 
-    /// The bytes that are left of a limit. Replaced apps count against the limit while they are still in use.
+    /// How many more bytes fit into the store if it may hold `limit` bytes. Replaced apps count against the limit while
+    /// they are still in use.
     func room(within limit: Int64) -> Int64 {
         max(0, limit - bytes)
     }

@@ -20,7 +20,8 @@ struct StoreIndex: Message, Equatable {
         encoder.encode(list: apps, as: 2)
     }
 
-    /// The version of an index that may be newer or damaged. It is nil if even the version cannot be read.
+    /// The version of an index; nil if even the version cannot be read. A newer daemon may have written the index, or
+    /// the index may be damaged.
     static func version(of bytes: [UInt8]) -> UInt32? {
         (try? Version(decoding: bytes, within: limits))?.number
     }
@@ -106,9 +107,9 @@ extension StoreIndex {
         var choices: [String: Bool] = [:]
         /// The entitlements that the user has granted to each extension.
         var grants: [String: Set<String>] = [:]
-        /// Whether the app was recorded under version 1, when every extension was on until the user switched it off.
-        /// Its extensions keep these states. The next start that can open the app records the states as the user's
-        /// choices.
+        /// Whether the app was recorded under version 1 of the index. In version 1, every extension was on until the
+        /// user switched it off. The app's extensions stay on or off as they were. The next start that can open the app
+        /// records these states as the user's choices.
         var isOld = false
 
         init(_ identifier: String, elected: Build, others: [Build] = [], choices: [String: Bool] = [:]) {
@@ -175,7 +176,7 @@ extension StoreIndex {
     }
 }
 
-// The registry identifies apps by their paths, and the index by their folders.
+// The registry identifies apps by their paths, and the index identifies apps by their folders.
 
 extension StoreIndex.App {
     /// The app in the form that the registry uses.

@@ -80,7 +80,7 @@ final class StoreSpace: Sendable {
         }
     }
 
-    /// The sizes of all users' stores, including those of users without a broker.
+    /// The sizes of all users' stores, including the stores of users without a broker.
     private func stores() -> [String: Int64] {
         guard options.isSystem else { return [:] }
         var found: [String: Int64] = [:]

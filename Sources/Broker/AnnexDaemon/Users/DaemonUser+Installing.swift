@@ -127,7 +127,7 @@ extension DaemonUser {
                 index.apps.removeAll { $0.identifier == app.identifier }
             }
         }
-        // The broker does not know an app that could not be loaded, so its error is ignored.
+        // The broker does not know an app that could not be loaded, so the broker's error is ignored.
         _ = try? resources.broker.forget(app: identifier)
         resources.broker.removePrivateDirectories(of: gone)
         for build in app.builds { resources.store.leave(build) }

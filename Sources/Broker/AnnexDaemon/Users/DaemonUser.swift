@@ -93,7 +93,7 @@ final class DaemonUser: Sendable {
         state.withLock { $0[keyPath: count] -= 1 }
     }
 
-    /// Records a change in the number of bytes that wait in the user's connections.
+    /// Records a change in the number of bytes that wait to be sent to the user's hosts.
     /// - Returns: false if more bytes wait than the user may have.
     func keep(_ change: Int) -> Bool {
         guard change != 0 else { return true }
@@ -143,7 +143,8 @@ final class DaemonUser: Sendable {
     /// Passes the number of each change on to a connection, as long as the connection exists.
     func listen(_ connection: any ChangeListener) {
         listeners.withLock { listeners in
-            // A connection that closed during its welcome may have been removed before it was added.
+            // A connection that closed during its welcome may have been removed before it was added. So this code
+            // removes the entries of connections that no longer exist.
             listeners = listeners.filter { $0.value.connection != nil }
             listeners[ObjectIdentifier(connection)] = Listener(connection: connection)
         }

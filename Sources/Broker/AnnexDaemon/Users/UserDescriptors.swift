@@ -29,8 +29,8 @@ struct DescriptorBudget: Sendable, Equatable {
         return DescriptorBudget(limit: isKnown ? Int(clamping: limit.rlim_cur) : 1024, isShared: isShared)
     }
 
-    /// The error because of which the daemon does not keep a descriptor that a user has just sent; nil if it keeps the
-    /// descriptor.
+    /// The error because of which the daemon does not keep a descriptor that a user has just sent; nil if the daemon
+    /// keeps the descriptor.
     func rejection(of number: Int32, from user: UInt32) -> BrokerError? {
         guard user != 0, isReserved(number) else { return nil }
         return BrokerError(

@@ -17,7 +17,7 @@ extension AnnexHost {
         try await connect(to: path, patience: .seconds(30))
     }
 
-    /// Does the same with another time limit, for machines that may be under heavy load.
+    /// Does the same as the public `connect(to:)`, with another time limit, for machines that may be under heavy load.
     /// - Parameter patience: how long to wait for each answer.
     package nonisolated(nonsending) static func connect(
         to path: String?, patience: Duration
@@ -41,13 +41,13 @@ extension AnnexHost {
         try connectAndWait(to: path, patience: .seconds(30))
     }
 
-    /// Does the same with another time limit, for machines that may be under heavy load.
+    /// Does the same as the public `connectAndWait(to:)`, with another time limit, for machines under heavy load.
     /// - Parameter patience: how long to wait for each answer.
     package static func connectAndWait(to path: String?, patience: Duration) throws(BrokerError) -> AnnexHost {
         try connectAndWait(toFirstOf: path.map { [$0] } ?? DaemonPlace.sockets, patience: patience)
     }
 
-    /// Does the same for several sockets. It uses the first socket at which a daemon listens.
+    /// Does the same as `connectAndWait(to:)`, for several sockets. It uses the first socket at which a daemon listens.
     package static func connectAndWait(toFirstOf places: [String], patience: Duration) throws(BrokerError) -> AnnexHost
     {
         AnnexHost(service: try DaemonService(connectingTo: places, patience: patience))

@@ -74,8 +74,8 @@ extension DaemonLink {
 
     /// - Returns: false if the daemon is ending, or closed the connection without a reason.
     private func shakeHands(until deadline: UInt64) throws -> Bool {
-        // Sending fails if the daemon has already closed the connection. Even then, the daemon's reason can still be
-        // read.
+        // Sending fails if the daemon has already closed the connection. Even then, the packet with the daemon's reason
+        // for this can still be read.
         _ = try? pass(.hello(versions: ServiceWire.versions))
         while MonotonicClock.now() < deadline {
             switch try socket.receive(atMost: ServiceWire.fromDaemon.bytes) {

@@ -59,8 +59,8 @@ final class DaemonLink: Sendable {
     }
 }
 
-// Reports of a host never block. If a report does not fit in the socket, it is kept in order. It is sent as soon as
-// there is room.
+// Sending a host's report never blocks. If a report does not fit in the socket, it is kept in order. It is sent as soon
+// as there is room.
 
 extension DaemonLink {
     /// Reports something about an extension to the daemon. If the extension has ended, nothing happens.
@@ -89,8 +89,8 @@ extension DaemonLink {
         }
     }
 
-    /// Sends as much as the socket has room for. A timer sends the rest. If sending fails, the code that reads the
-    /// socket ends the connection.
+    /// Sends as much as the socket has room for. A timer sends the other packets later. If sending fails, the code that
+    /// reads the socket ends the connection.
     private func flush(_ state: inout State) {
         while let next = state.waiting.first {
             guard (try? pass(next, descriptors: DescriptorList())) ?? true else { return flushLater(&state) }

@@ -26,13 +26,14 @@ struct RemoteExtension: Sendable {
         begun.append(request)
     }
 
-    /// Records the end of a request. If the daemon was not yet told that the request began, neither its beginning nor
-    /// its end is reported.
+    /// Records the end of a request. If the daemon was not yet told that the request began, the daemon gets no report
+    /// about this request.
     mutating func ended(_ request: UInt64) {
         if let place = begun.firstIndex(of: request) { begun.remove(at: place) } else { over.append(request) }
     }
 
-    /// The next report to send. It is nil if there is no report, or if the daemon may count no more open requests.
+    /// The next report to send. It is nil if there is no report, or if the daemon already counts as many open requests
+    /// as allowed.
     var news: ExtensionNotice? {
         if let request = over.first { return .requestEnded(request) }
         guard reported < ServiceWire.mostOpenRequests, let request = begun.first else { return nil }

@@ -2,10 +2,11 @@ public import AnnexChannel
 public import AnnexModel
 
 extension AnnexHost {
-    /// Launches an extension that the user picked in a share sheet, sends it the items, and opens its compose sheet.
+    /// Launches an extension that the user picked in a share sheet, sends the items to the extension, and opens its
+    /// compose sheet.
     ///
     /// This function works with every extension that answers requests of items. If the extension has no sheet,
-    /// `ComposeSession.hasSheet` is false, and `ComposeSession.answer()` waits for its result.
+    /// `ComposeSession.hasSheet` is false, and `ComposeSession.answer()` waits for the extension's result.
     ///
     /// - Parameters:
     ///   - items: the items for the extension. It gets them as `ExtensionContext.inputItems`.

@@ -1,8 +1,8 @@
 internal import AnnexChannel
 public import AnnexModel
 
-/// A dialogue with an extension that was picked in a share sheet. The extension gets the items. The user may fill in
-/// its compose sheet before the extension answers.
+/// A dialogue with an extension that was picked in a share sheet. The extension gets the shared items. The user may
+/// fill in the extension's compose sheet before the extension answers.
 ///
 /// ```swift
 /// let dialogue = try await host.compose(items, with: "com.example.pictures.post", text: "Holiday")
@@ -34,7 +34,7 @@ public final class ComposeSession: Sendable {
         self.board = board
     }
 
-    /// Opens the sheet, unless the extension has no sheet or has already answered.
+    /// Opens the sheet if the extension has a sheet and has not answered yet.
     nonisolated(nonsending) func open(with text: String) async throws(HostError) {
         do throws(HostError) {
             if try await send(.opened(text: text)) != nil { board.open() }
@@ -50,15 +50,15 @@ public final class ComposeSession: Sendable {
     /// The state to show now.
     public var state: ComposeState { board.state }
 
-    /// A stream of the new states that no function of this object returns. Each of them follows a change that the
-    /// extension made by itself, for example because a picture has loaded. Only the newest state is kept for a slow
-    /// reader. The stream ends with the dialogue. Only one reader may read this stream.
+    /// A stream of the states after changes that the extension made by itself, for example because a picture has
+    /// loaded. The stream omits the states that a function of this object returns. Only the newest state is kept for a
+    /// slow reader. The stream ends with the dialogue. Only one reader may read this stream.
     public var changes: AsyncStream<ComposeState> { board.changes }
 
     /// Whether the extension has answered, failed or ended. If so, `answer()` returns at once.
     public var isAnswered: Bool { dialogue.isAnswered }
 
-    /// Informs the extension that the sheet has appeared, so that it begins to load the items.
+    /// Informs the extension that the sheet has appeared, so that the extension begins to load the items.
     @discardableResult
     public nonisolated(nonsending) func presentationAnimationDidFinish() async throws(HostError) -> ComposeState {
         try await send(.presented)

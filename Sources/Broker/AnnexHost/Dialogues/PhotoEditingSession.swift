@@ -22,8 +22,8 @@ public final class PhotoEditingSession: Sendable {
     /// Whether the extension continues the earlier edit. If so, the host sent the original picture and the adjustment
     /// data; otherwise, the host sent the picture with all edits.
     public let continuesEdit: Bool
-    /// Whether the extension takes part in a dialogue. If it does not, it works without the user, and `finish()` waits
-    /// for the result.
+    /// Whether the extension takes part in a dialogue. If not, the extension works without the user, and `finish()`
+    /// waits for the result.
     public let isInteractive: Bool
     private let dialogue: Dialogue
     private let shown = Mutex(Shown())
@@ -48,7 +48,7 @@ public final class PhotoEditingSession: Sendable {
         _ = try await dialogue.outcome().get()
     }
 
-    /// The extension's current view; nil if it has none.
+    /// The extension's current view; nil if the extension has no view.
     public var view: ContentTree? { shown.withLock { $0.view } }
 
     /// Whether the extension has answered, failed or ended. If so, `finish()` returns at once.

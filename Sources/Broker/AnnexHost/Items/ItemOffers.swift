@@ -23,7 +23,7 @@ final class ItemOffers: Sendable {
 
     private let state = Mutex(State())
     private let budget = CopyBudget()
-    /// SYNC: relaxed: the last number. It is only necessary that no two numbers are the same.
+    /// SYNC: relaxed: the last number. The numbers only have to differ from each other.
     private let last = Atomic<UInt64>(0)
     /// How many loads may be in progress at once.
     private static let mostJobs = 16
@@ -149,7 +149,8 @@ final class ItemOffers: Sendable {
         }
     }
 
-    // An offer has only one version at a time. So an extension can fill the disk with at most one file for each offer.
+    // An offer has only one new version of its file at a time. So an extension can fill the disk with at most one file
+    // for each offer.
     private func begin(_ number: UInt64, for request: consuming HostedRequest) {
         let (contents, known) = state.withLock { ($0.open[number], $0.versions[number]) }
         guard let contents else { return request.answer(.refused(.withdrawn)) }
@@ -171,7 +172,7 @@ final class ItemOffers: Sendable {
         }
     }
 
-    /// Keeps a version.
+    /// Keeps a new version of an offered file.
     /// - Throws: `withdrawn` if the offer of the version was withdrawn meanwhile; `failed` if too many versions are
     ///   begun.
     private func keep(

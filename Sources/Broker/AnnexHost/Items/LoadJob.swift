@@ -4,7 +4,8 @@ internal import AnnexModel
 internal import Dispatch
 internal import Synchronization
 
-/// One load of contents. It runs the loader, and answers the extension's requests for the outcome.
+/// One load of contents. It runs the loader, if the contents have one, and answers the extension's requests for the
+/// outcome.
 ///
 /// Each request is answered within a tenth of a second, with the outcome or with the progress so far. The extension
 /// repeats its request until it gets the outcome. So a loader may take long: meanwhile, the extension sees the progress

@@ -16,7 +16,8 @@ public struct ExtensionOffers: Sendable {
 
     /// The extensions that take the items, sorted by identifier.
     public package(set) var offered: [InstalledExtension] = []
-    /// The other installed extensions of the extension points in question, sorted by identifier.
+    /// The other installed extensions, sorted by identifier. If the host named an extension point, these are only
+    /// extensions of that point.
     public package(set) var others: [Other] = []
 }
 
@@ -26,8 +27,8 @@ extension AnnexHost {
     /// The host itself reads and evaluates the rules. The host uses the types and numbers of the attachments, but not
     /// their contents. The text of an item without attachments counts as an attachment of the type `public.plain-text`.
     ///
-    /// The call blocks this thread as `installed()` does, because it asks the broker for each rule. The rules are kept
-    /// as long as the extension does not change. So a later call asks the broker only for the list of extensions.
+    /// The call blocks this thread as `installed()` does, because it asks the broker for each rule. A rule is kept as
+    /// long as its extension does not change. So a later call asks the broker only for the list of extensions.
     /// - Parameters:
     ///   - items: the items to hand over.
     ///   - extensionPoint: only extensions of this point, for example `com.apple.share-services`; nil for all.
@@ -81,7 +82,7 @@ extension AnnexHost {
         return offers
     }
 
-    /// Keeps the rules that were read, except those of extensions whose app was replaced meanwhile.
+    /// Keeps the rules that were read, except the rules of extensions whose app was replaced meanwhile.
     private func keep(_ read: [(of: InstalledExtension, rule: ActivationRule)]) throws(BrokerError) {
         guard !read.isEmpty else { return }
         let now = Dictionary(try installed().map { ($0.id, $0) }) { first, _ in first }

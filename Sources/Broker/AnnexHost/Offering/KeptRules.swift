@@ -4,9 +4,10 @@ internal import Synchronization
 
 /// The activation rules that a host has read, by the build of the extension.
 ///
-/// If the broker has computed an app's digest, the files are the same as long as the digest is the same. A broker in
-/// this process numbers its installations, and no launch uses files that changed after the installation. If an
-/// extension has neither a digest nor a number, its rules are not kept.
+/// A rule is kept by the digest of the app's files, because the same digest means the same files. If the broker has not
+/// computed the digest, the rule is kept by the number of the app's installation. This is safe, because no launch uses
+/// files that changed after the installation. Only a broker in this process gives such numbers. If an extension has
+/// neither a digest nor a number, its rules are not kept.
 final class KeptRules: Sendable {
     /// The most rules in the table. One more rule clears the table, because each rule can be read again.
     private static let most = 4_096

@@ -3,7 +3,7 @@ internal import AnnexBrokerAPI
 internal import AnnexModel
 internal import Synchronization
 
-/// The types of the system and of the installed apps. They are kept as long as the installed apps do not change.
+/// The types of the system and of the installed apps. Their table is kept as long as the installed apps do not change.
 final class KeptTypes: Sendable {
     private struct Table {
         let builds: [KeptRules.Key]
@@ -15,8 +15,8 @@ final class KeptTypes: Sendable {
     /// - Parameters:
     ///   - installed: the installed extensions.
     ///   - again: lists the installed extensions once more, after their declarations were read.
-    ///   - read: asks the broker for the declarations of an extension's app. If that fails, the app's types are left
-    ///     out.
+    ///   - read: asks the broker for the declarations of an extension's app. If this request fails, the app's types are
+    ///     left out.
     func table(
         for installed: [InstalledExtension], again: () throws(BrokerError) -> [InstalledExtension],
         read: (_ one: InstalledExtension) throws(BrokerError) -> [String: ItemValue]
@@ -29,7 +29,7 @@ final class KeptTypes: Sendable {
         let (declared, isWhole) = Self.declared(by: carriers, read: read)
         let types = TypeTable.system.adding(declared.inOrder)
         // Declarations that could not be read now may be readable the next time. An app may also have been replaced
-        // while its declarations were read.
+        // while its declarations were read. In these cases, the table is not kept.
         if isWhole, builds.count == carriers.count,
             let now = try? again(), Self.carriers(now).compactMap(KeptRules.Key.init) == builds
         {
@@ -56,7 +56,7 @@ final class KeptTypes: Sendable {
                 all.add(try read(one), of: one.containingApp)
             } catch {
                 // If the code is `invalidBundle`, this build has no types that a host can read. Any other error may
-                // affect all apps, so the remaining apps are not tried.
+                // affect all apps, so the host does not ask for the declarations of the remaining apps.
                 guard error.code == .invalidBundle else { return (all, false) }
             }
         }

@@ -105,7 +105,7 @@ extension ExtensionSession {
         }
     }
 
-    /// Encodes a request. If the request has no number yet, it gets a new one.
+    /// Encodes a request. If the request has no number yet, it gets a new number.
     private func begin(
         _ items: [ExtensionItem], accepting acceptance: Acceptance, progress: ProgressHandler?, number: UInt64? = nil
     ) throws(HostError) -> EncodedRequest {
@@ -115,7 +115,7 @@ extension ExtensionSession {
         return encoded
     }
 
-    /// Ends a request's offers and its reports on progress.
+    /// Withdraws the contents that a request offers, and ends the request's reports on progress.
     private func end(_ number: UInt64, withdrawing offers: [ContentsList.Offer]) {
         link.offers.withdraw(offers, on: channel)
         link.progress.remove(number)
@@ -133,7 +133,8 @@ extension ExtensionSession {
     }
 }
 
-// The request of a dialogue stays open while the user works, and the user may take any amount of time.
+// The request of a dialogue stays open while the user works, and the user may take any amount of time. So the time
+// limit of this request starts only when `startLimit(of:)` is called.
 extension ExtensionSession {
     /// A number for a request that is sent later.
     func nextRequest() -> UInt64 { requests.add(1, ordering: .relaxed).newValue }

@@ -23,7 +23,7 @@ public final class ExtensionSession: Sendable {
     /// released.
     private let service: any BrokerService
     let observer: (any SessionObserver)?
-    /// SYNC: relaxed: the number of the last request. It is only necessary that no two numbers are the same.
+    /// SYNC: relaxed: the number of the last request. The numbers only have to differ from each other.
     let requests = Atomic<UInt64>(0)
 
     /// - Parameters:

@@ -4,8 +4,8 @@ public import AnnexModel
 
 /// Why a host got no answer.
 ///
-/// Print it with `"\(error)"`: the text states the problem in one line, and the remedy if one is known. The text is
-/// safe to show, even if it contains data from the extension. Foundation's `localizedDescription` does not give this
+/// Print the error with `"\(error)"`: the text states the problem in one line, and the remedy if one is known. The text
+/// is safe to show, even if it contains data from the extension. Foundation's `localizedDescription` does not give this
 /// text, because AnnexHost does not use Foundation and its `LocalizedError`.
 public enum HostError: Error, Sendable {
     /// The broker did not launch the extension. For example, the extension is unknown, its bundle or policy breaks a

@@ -7,8 +7,8 @@ public typealias ProgressHandler = @Sendable (RequestProgress) -> Void
 
 /// The handlers of the open requests whose host asked for progress, by the request's number.
 ///
-/// Reports come from the extension. Their number may be wrong, or belong to a request that is over. A report with one
-/// of these numbers is dropped. It does not count as a violation, because an honest extension may also send it.
+/// Reports come from the extension. The number in a report may be wrong, or belong to a request that is over. Such a
+/// report is dropped. It does not count as a violation, because an honest extension may also send such a report.
 final class ProgressHandlers: Sendable {
     /// A handler, with a lock that is held during its calls.
     private final class Entry: Sendable {
@@ -20,8 +20,8 @@ final class ProgressHandlers: Sendable {
             var second: UInt64 = 0
         }
 
-        /// An extension sends at most twenty reports in a second. A hostile extension could send thousands of reports,
-        /// and the host might draw for each of them.
+        /// The most reports in a second that the handler gets. An honest extension sends at most twenty. A hostile
+        /// extension could send thousands of reports, and the host might draw for each of them.
         private static let most = 40
 
         private let state: Mutex<State>

@@ -146,8 +146,8 @@ final class SessionLink: Sendable {
         }
     }
 
-    /// Sends an event. If the channel is full because the extension reads nothing, the event is dropped. Such an
-    /// extension is ended when its time is over.
+    /// Sends an event. If the channel is full because the extension reads nothing, the event is dropped. The broker
+    /// ends such an extension when one of its time limits has passed.
     private func send(_ event: UInt16, to endpoint: HostEndpoint) {
         try? endpoint.sendAndWait(ChannelEvent(method: event), timeout: .zero)
     }

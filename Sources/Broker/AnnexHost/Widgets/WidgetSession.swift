@@ -48,8 +48,8 @@ public final class WidgetSession: Sendable {
     /// The state to show now.
     public var state: WidgetState { board.state }
 
-    /// A stream of the new states that no function of this object returns. Each of them follows a change that the
-    /// widget made by itself. Only the newest state is kept for a slow reader. The stream ends with the widget. Only
+    /// A stream of the states after changes that the widget made by itself. The stream omits the states that a function
+    /// of this object returns. Only the newest state is kept for a slow reader. The stream ends with the widget. Only
     /// one reader may read this stream.
     public var changes: AsyncStream<WidgetState> { board.changes }
 
@@ -88,7 +88,7 @@ public final class WidgetSession: Sendable {
     }
 
     /// Passes on an action that the user made a while ago. The action is not reported to the broker, so the widget may
-    /// not open an app for it.
+    /// not open an app because of this action.
     /// - Throws: as `appear(at:)`.
     @discardableResult
     package nonisolated(nonsending) func performLate(

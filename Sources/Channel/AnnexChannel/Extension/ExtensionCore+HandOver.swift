@@ -2,10 +2,11 @@ internal import AnnexLinux
 
 // Descriptors that come from the host, with its requests and with its answers. The host sends them ahead of their
 // frame. This side may pass on frames in an order that differs from the order of their descriptors. For example, it
-// puts requests aside while it waits for an answer. So it finds each hand-over by its tag.
+// puts requests aside while it waits for an answer. So it finds the descriptors of a frame (a hand-over) by their tag
+// (`DescriptorTag`).
 extension ExtensionCore {
-    /// Receives the descriptors that the host sent ahead of this frame. If they are not in the socket yet, they will
-    /// never arrive.
+    /// Receives the descriptors that the host sent ahead of this frame. If the descriptors are not in the socket now,
+    /// they will never arrive.
     /// - Returns: nil if this process has no descriptor numbers left.
     func takeHandOver(_ frame: Frame) throws(ExtensionFailure) -> DescriptorList? {
         guard frame.descriptors > 0 else { return DescriptorList() }

@@ -23,7 +23,7 @@ extension ExtensionCore {
         }
     }
 
-    /// Serves a frame that the fast loop does not handle, or that was read before.
+    /// Serves a frame that the fast loop (`RawServing.serve`) does not handle, or that was read before.
     /// - Returns: false when `post` returns false.
     private func serve(
         _ frame: consuming Frame, buffers: borrowing RawBuffers, body: RawBody, post: RawPost
@@ -67,7 +67,8 @@ extension ExtensionCore {
                 return try unsafe hand(ahead.remove(at: index), to: target)
             }
             if let found = try unsafe RawServing.nextPost(&receiver, into: target) { return found }
-            // A frame that arrived after the check above may also be a message. It is then returned, not put aside.
+            // A frame that arrived after the check above can be a one-way message too. Such a message is returned here,
+            // not put aside.
             guard let frame = try read() else {
                 if try !wait(until: deadline) { return nil }
                 continue

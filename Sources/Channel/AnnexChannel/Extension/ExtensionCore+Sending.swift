@@ -93,8 +93,8 @@ extension ExtensionCore {
     /// Sends descriptors before their frame is published, so that the host never has to wait for them.
     ///
     /// The kernel counts the descriptors in flight of all programs of a user, and compares the sum with the sender's
-    /// limit. Because of another program of the user, the sum can exceed that limit for a moment. While this side
-    /// waits, it answers pings and handles cancels.
+    /// limit. Because of another program of the user, the sum can exceed that limit for a moment. This side then waits
+    /// and tries again, for at most `longestCrowd`. While it waits, it answers pings and handles cancels.
     private func handOver(for call: UInt64, descriptors: borrowing DescriptorList) throws(ExtensionFailure) {
         let tag = DescriptorTag(call: call, count: UInt32(descriptors.count))
         let deadline = MonotonicClock.deadline(after: Self.longestCrowd)

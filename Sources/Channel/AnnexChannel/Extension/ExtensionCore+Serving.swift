@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import AnnexMessages
 
-// Additions to `next` for a typed service. While a handler runs, the core holds neither half of the endpoint. So the
-// handler may use the same endpoint.
+// Additions to `next` for a typed service. While a handler runs, the core uses neither the receiving half nor the
+// sending half of the endpoint. So the handler may use the same endpoint.
 
 extension ExtensionCore {
     /// Takes the next frame if it is a request without descriptors, and copies its payload into the buffer.
@@ -21,8 +21,8 @@ extension ExtensionCore {
         }
     }
 
-    /// Wakes the host if it still sleeps until the last answer arrives. While requests follow one another closely, the
-    /// next request shows that the host has taken the answer.
+    /// Wakes the host if it still sleeps until the last answer arrives. While requests follow one another closely, no
+    /// wake-up is needed, because the next request shows that the host has taken the answer.
     @inline(__always) private func checkLastAnswer() throws(ExtensionFailure) {
         guard let last = unchecked else { return }
         unchecked = nil
@@ -30,7 +30,7 @@ extension ExtensionCore {
         if sender.wake(on: last.word) { try control.ring() }
     }
 
-    /// Answers a plain request with the encoded response.
+    /// Answers a request that `nextPlainRequest` returned, with the encoded response.
     func reply(to asked: CheckedHeader, _ encoder: borrowing MessageEncoder) throws {
         try checkFree()
         if let failure = encoder.failure {

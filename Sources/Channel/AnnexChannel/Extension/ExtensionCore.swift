@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// The shared state of an extension's endpoint and its unanswered requests. Only one thread uses it.
+/// The shared state of an extension's endpoint and its unanswered requests. Only one thread uses this object.
 final class ExtensionCore {
     let control: ControlSocket
     // The mappings of the memory regions that `receiver` and `sender` use.
@@ -10,12 +10,12 @@ final class ExtensionCore {
         var receiver: ExtensionReceiver
         var sender: ExtensionSender
     #else
-        // Swift's check of overlapping accesses would cost a twentieth of a call. Debug builds check, and `checkFree`
-        // makes an overlap an error.
+        // In release builds, Swift's check of overlapping accesses would cost a twentieth of a call. Only debug builds
+        // keep that check. In all builds, `checkFree` throws an error before an overlapping access.
         @exclusivity(unchecked) var receiver: ExtensionReceiver
         @exclusivity(unchecked) var sender: ExtensionSender
     #endif
-    /// The last answer, if this side has not yet checked whether the host sleeps and must be woken for it.
+    /// The last answer, if this side has not yet checked whether the host sleeps and must be woken for this answer.
     var unchecked: UncheckedAnswer?
     /// Frames that were read early, for example while checking for a cancel.
     var ahead: [Frame] = []
@@ -31,7 +31,7 @@ final class ExtensionCore {
     let host: WireFeatures
     /// The number of the last call to the host.
     var lastCall: UInt64 = 0
-    /// The number of the last stream that this side opened; its numbers are even.
+    /// The number of the last stream that this side opened. This side's numbers are even.
     var lastStream: UInt64 = 0
     var streams: [UInt64: HeldStream] = [:]
     /// Handles streams that the host opens. If this is nil, the extension resets them.
@@ -48,7 +48,7 @@ final class ExtensionCore {
     var suspended = SuspendedCalls()
     /// Receives the events of `ChannelEvent.lifeEvents`. If this is nil, they are passed on like other events.
     var onLifeEvent: ((UInt16) -> Void)?
-    /// Calls that were cancelled before their request was passed on.
+    /// Calls that were cancelled before their request was passed to the extension's code.
     var cancelledAhead: Set<UInt64> = []
 
     init(
@@ -76,7 +76,8 @@ final class ExtensionCore {
         if isServingRaw { throw .inUse }
     }
 
-    /// Calls a handler, which must not use this object, after each change of the portal's word.
+    /// Calls the handler after each change of the portal's word. The broker changes this word when the portal, a socket
+    /// between extension and broker, has a message. The handler must not use this object.
     func watchPortal(_ onChange: @escaping () -> Void) {
         receiver.portal = PortalWord(own.portal, onChange: onChange)
     }

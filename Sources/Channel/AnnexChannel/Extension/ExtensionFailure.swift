@@ -59,7 +59,7 @@ extension ControlSocket {
         do throws(SystemError) {
             try send(WireFormat.doorbell)
         } catch {
-            // The queue is full of messages that the host has not read yet. These messages wake the host too.
+            // The socket's queue is full of messages that the host has not read yet. These messages wake the host too.
             if error.errno != EAGAIN { throw ExtensionFailure(sending: error) }
         }
     }

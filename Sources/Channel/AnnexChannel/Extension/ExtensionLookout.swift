@@ -26,8 +26,9 @@ package struct ExtensionLookout {
         core.tasks.perform(at: moment) { unsafe body() }
     }
 
-    /// Runs a body after each change of the portal's word. The body runs on the thread that serves the channel, while
-    /// this thread waits or awaits. The first check of the word always counts as a change.
+    /// Runs a body after each change of the portal's word. The broker changes this word when the portal, a socket
+    /// between extension and broker, has a message. The body runs on the thread that serves the channel, while this
+    /// thread waits or awaits. The first check of the word always counts as a change.
     package func watchPortal(_ body: @escaping () -> Void) {
         // SAFETY: the body runs on this thread, and so does all code that uses the core.
         nonisolated(unsafe) let body = body

@@ -67,8 +67,8 @@ struct ExtensionReceiver: ~Copyable {
         return header
     }
 
-    /// The call of the next frame if it is a plain request that comes within `UncheckedAnswer.mostPolls` checks; nil
-    /// otherwise.
+    /// The number of the next frame's call, if the frame is a request without terms and comes within
+    /// `UncheckedAnswer.mostPolls` checks; nil otherwise.
     @inline(__always) mutating func callOfNextRequest() -> UInt64? {
         var left = isWorthPolling ? UncheckedAnswer.mostPolls : 0
         while !reader.hasNews {
@@ -79,7 +79,8 @@ struct ExtensionReceiver: ~Copyable {
         return reader.poll(for: .bareRequest, kind: .request)?.call
     }
 
-    /// Begins a message in pieces. The host may have given up the previous message in pieces before its last piece.
+    /// Begins a message in pieces. The host may have given up the previous message in pieces before its last piece. The
+    /// previous message is then dropped.
     private mutating func begin(_ frame: Frame) throws(ChannelViolation) {
         let (header, terms) = try LargeHeader.read(frame.payload, atMost: .max)
         var memory: [UInt8] = []
@@ -101,7 +102,7 @@ struct ExtensionReceiver: ~Copyable {
         return whole
     }
 
-    /// Keeps the memory of a large message that is no longer in use.
+    /// Keeps the memory of a large message for the next large message. The old message must no longer be in use.
     mutating func recycle(_ bytes: consuming [UInt8]) {
         if bytes.capacity <= ExtensionReceiver.largestSpare { spare = bytes }
     }

@@ -39,7 +39,7 @@ struct ExtensionSender: ~Copyable {
     }
 
     /// Publishes a small answer to an attended call without checking whether the host sleeps.
-    /// - Returns: nil if nothing was sent, because the call is not attended, the frame is not small, or the ring must
+    /// - Returns: nil if nothing was sent. Then the call is not attended, the frame is not small, or the ring must
     ///   first be prepared for the frame.
     @inline(__always) mutating func publishUnchecked(
         _ header: FrameHeader, payload: UnsafeRawBufferPointer, isAttended: Bool
@@ -52,7 +52,7 @@ struct ExtensionSender: ~Copyable {
         return word.map { UncheckedAnswer(word: $0, call: header.call) }
     }
 
-    /// Wakes a host that sleeps on an attended answer.
+    /// Wakes a host that sleeps until the answer to an attended call arrives.
     /// - Returns: whether the caller must ring the doorbell instead.
     @inline(__always) mutating func wake(on word: WritableWord) -> Bool {
         let state = wake.state()
@@ -159,7 +159,7 @@ extension ExtensionSender {
 ///
 /// If no such request has arrived, this side must call `ExtensionSender.wake(on:)` before it waits or runs other code.
 struct UncheckedAnswer {
-    /// How often this side looks for the next request before it checks.
+    /// How often this side looks for the next request before it checks whether the host sleeps.
     static let mostPolls = 16
 
     let word: WritableWord

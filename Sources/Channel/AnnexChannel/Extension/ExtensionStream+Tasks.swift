@@ -35,8 +35,8 @@ extension ExtensionStream {
 
     /// Suspends the task until the stream changes.
     ///
-    /// The runtime may enqueue the task between its check and its suspension, and the thread then reads the channel. So
-    /// the task compares the number of changes once more when it suspends.
+    /// The runtime may enqueue the task again between the task's check and its suspension. The thread then reads the
+    /// channel, and the stream may change. So the task compares the number of changes once more when it suspends.
     private nonisolated(nonsending) func change(since seen: UInt64) async throws(ExtensionFailure) {
         guard !Task.isCancelled else { throw .cancelled }
         // SAFETY: bodies of `perform` run on this thread, and so does all code that uses the stream.

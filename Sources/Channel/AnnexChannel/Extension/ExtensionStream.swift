@@ -18,7 +18,8 @@ public final class ExtensionStream {
     var state: StreamState
     var queue = StreamQueue()
     var failure: StreamFailure?
-    /// Counts the changes, so that a task does not suspend if it has missed a change.
+    /// Counts the changes of the stream. A task suspends only if this count has not changed since the task's last
+    /// check.
     var changes: UInt64 = 0
     /// Tasks that wait for a message, for credit, or for the stream's end.
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -86,7 +87,8 @@ extension ExtensionStream {
 
     /// Sends a message. Blocks this thread.
     func passAndWait(_ message: [UInt8]) throws(ExtensionFailure) {
-        // The host may have reset the stream before. Messages sent after a reset would spend this extension's budget.
+        // The host may have reset the stream before. Messages sent after a reset would spend the budget that the host
+        // gives this extension.
         try core.readWhatIsThere()
         while try !sendIfRoom(message) { try core.readMore() }
     }

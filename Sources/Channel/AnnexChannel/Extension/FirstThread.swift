@@ -8,7 +8,8 @@ internal import Synchronization
 /// process uses this executor for everything: tasks, detached tasks, actors, the main actor, and tasks that sleep.
 ///
 /// The thread that serves the channel calls `runReady` between two waits. Only that thread may resume a task. A job
-/// that another thread adds runs after the next message, unless `wake` causes a message.
+/// that another thread adds runs after the next message of the host. If there is a closure `wake`, it makes the host
+/// send a message.
 final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     private enum Job: Sendable {
         case task(UnownedJob)
@@ -52,7 +53,8 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     /// Called after another thread has added a job; nil if there is no other thread.
     private let wake: (@Sendable () -> Void)?
     private let queue = Mutex(Queue())
-    /// SYNC: relaxed: a hint for the thread that fills and empties the queue. The jobs themselves are behind the lock.
+    /// SYNC: relaxed, because this count is only a hint for the thread that fills and empties the queue. The jobs
+    /// themselves are behind the lock.
     private let readyCount = Atomic<Int>(0)
     /// The moment of the first timer; `.max` if there is none.
     /// SYNC: relaxed, as above.

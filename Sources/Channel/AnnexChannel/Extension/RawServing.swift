@@ -1,14 +1,15 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The loops that serve plain bytes. They hold both halves of the endpoint as long as only simple frames arrive. So
-/// they need no checks and reference counts of shared objects for each frame.
+/// The loops that serve plain bytes. As long as only requests and one-way messages without descriptors arrive, these
+/// loops keep exclusive access to both halves of the endpoint (receiver and sender). So they need no checks and no
+/// reference counting of shared objects for each frame.
 enum RawServing {
     /// Answers requests and passes on one-way messages until a frame of another kind comes.
     ///
     /// While requests follow one another closely, the loop does not check whether the host sleeps. The number of the
     /// next request then shows that the host has taken the last answer. If no such request comes soon, the loop checks
-    /// before it does anything else and before this side sleeps.
+    /// whether the host sleeps, before it does anything else and before this side sleeps.
     /// - Returns: whether `post` returned false.
     static func serve(
         _ receiver: inout ExtensionReceiver, sender: inout ExtensionSender, control: borrowing ControlSocket,
@@ -126,7 +127,7 @@ enum RawServing {
     private let request: UnsafeMutableRawBufferPointer
     private let reply: UnsafeMutableRawBufferPointer
 
-    /// - Parameter least: the answer's room if there is not enough memory for the largest answer.
+    /// - Parameter least: the bytes of room for an answer if there is not enough memory for the largest answer.
     /// - Throws: `ExtensionFailure.system` (ENOMEM) if there is not enough memory for `least` bytes either.
     init(request: Int, reply: Int, orElse least: Int) throws(ExtensionFailure) {
         // The memory is zeroed, so that an incompletely written answer cannot reveal earlier contents of the memory.

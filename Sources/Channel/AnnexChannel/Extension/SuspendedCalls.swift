@@ -1,8 +1,8 @@
 /// The calls to the host that tasks have sent, until each task has its answer.
 ///
-/// A task may give up its thread between the sending of its call and its own suspension, because the Swift runtime may
-/// enqueue the task again at any `await`. The thread then reads the channel, so the answer or a cancellation may come
-/// before the task suspends.
+/// The Swift runtime may enqueue a task again at any `await`. So a task may give up its thread after it has sent its
+/// call and before it suspends. The thread then reads the channel, so the answer or a cancellation may come before the
+/// task suspends.
 struct SuspendedCalls {
     private enum State {
         case sent

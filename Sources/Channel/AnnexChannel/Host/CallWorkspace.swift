@@ -50,7 +50,8 @@ internal import Synchronization
         unsafe UnsafeMutableRawBufferPointer(start: memory.pointee.start, count: memory.pointee.capacity)
     }
 
-    /// The first `count` bytes of `room`, into which the answer was copied, or the whole answer that `keep` stored.
+    /// The answer. If `keep` stored an answer, this is the whole stored answer. Otherwise, the answer was copied into
+    /// `room` and has `count` bytes.
     @usableFromInline func reply(_ count: Int) -> UnsafeRawBufferPointer {
         if let large = unsafe memory.pointee.large { return UnsafeRawBufferPointer(large) }
         return unsafe UnsafeRawBufferPointer(rebasing: room.prefix(max(count, 0)))

@@ -71,7 +71,8 @@ public final class ChannelCall: Sendable {
         return try replyAfterHandlers()
     }
 
-    /// Returns the outcome of a resolved call, after the handlers of everything that arrived before it have run.
+    /// Returns the outcome of a resolved call, after the handlers of everything that arrived before the outcome have
+    /// run.
     func replyAfterHandlers() throws(CallFailure) -> Reply {
         do throws(CallFailure) {
             let reply = try outcome().get()
@@ -103,7 +104,7 @@ public final class ChannelCall: Sendable {
     }
 
     var isDone: Bool {
-        // SYNC: sequentially consistent with the mark that the leader sets before it sleeps (see
+        // SYNC: sequentially consistent, like the mark that the leader sets before it sleeps (see
         // `LeaderBed.interrupt`).
         done.load(ordering: .sequentiallyConsistent)
     }
@@ -122,9 +123,9 @@ public final class ChannelCall: Sendable {
         }
     }
 
-    /// Resolves the call. Only the thread that took the call out of the table calls this, and only once. That thread
-    /// may hold the receiving lock, so this method itself only wakes threads. Tasks and bodies can run foreign code. So
-    /// they run on the event loop's thread, after the handlers that were queued before them.
+    /// Resolves the call. Only the thread that took the call out of the table of calls calls this method, and only
+    /// once. That thread may hold the receiving lock, so this method itself only wakes threads. Tasks and bodies can
+    /// run foreign code. So they run on the event loop's thread, after the handlers that were queued before them.
     func resolve(_ outcome: Outcome) {
         resolve(outcome) { task in leader.state.loop.perform { task.resume(returning: outcome) } }
     }
@@ -184,7 +185,8 @@ public final class ChannelCall: Sendable {
         if isDone { self.timer.withLock { $0.take() }?.cancel() }
     }
 
-    /// Runs a body with the outcome: at once if there is one, otherwise on the event loop's thread.
+    /// Runs a body with the outcome: at once if the call has an outcome already, otherwise later on the event loop's
+    /// thread.
     func whenDone(_ body: @escaping @Sendable (Outcome) -> Void) {
         if let ready = enlist(.body(body)) { body(ready) }
     }

@@ -8,15 +8,16 @@ public struct ChannelConfiguration: Sendable, Hashable {
     /// Bytes of the ring from extension to host: a power of two between 4 KiB and 256 MiB.
     public var extensionCapacity: UInt32 = 65536
     /// Bytes of the arena for the host's large messages: a multiple of 64 KiB, at most 4 MiB. If 0, the host sends no
-    /// large messages. The first large message makes the arena use the host's memory, and the memory then stays in use.
+    /// large messages. The arena uses no memory of the host before the first large message. From then on, the memory
+    /// stays in use.
     public var hostArena: UInt32 = 2 << 20
-    /// Bytes of the arena for the extension's large answers, with the same limits. The arena's memory counts towards
-    /// the memory limit of the extension's policy.
+    /// Bytes of the arena for the extension's large answers, with the same limits as `hostArena`. The arena's memory
+    /// counts towards the memory limit of the extension's policy.
     public var extensionArena: UInt32 = 2 << 20
     /// The most bytes of a message in pieces, that is, a message larger than half a ring. The limit applies in both
     /// directions. Large answers arrive one at a time. From its first piece on, each answer uses host memory for its
-    /// full size. A complete answer belongs to its caller. So an extension can make its host hold this many bytes for
-    /// each of `mostOpenCalls` calls.
+    /// full size. A complete answer belongs to its caller, and may stay in memory. So an extension can make its host
+    /// hold this many bytes for each of `mostOpenCalls` calls.
     public var largestMessage: UInt32 = 16 << 20
     /// How callers in the host wait for answers.
     public var waiting: WaitingStyle = .adaptive
@@ -32,10 +33,11 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var streamWindow: UInt32 = 65536
     /// How many answers, credits and resets may wait for an extension that does not read its ring.
     public var mostWaitingFrames: Int = 1024
-    /// How many bytes the waiting frames may have together. If only one frame waits, it may be larger.
+    /// How many bytes the frames that wait for such an extension may have together. If only one frame waits, it may be
+    /// larger.
     public var mostWaitingBytes: Int = 8 << 20
-    /// How long the first waiting frame may wait. If an extension reads nothing for longer than this, it violates the
-    /// channel's rules.
+    /// How long frames may wait before the host can send the first of them. If an extension reads nothing for longer
+    /// than this, it violates the channel's rules.
     public var unreadLimit: Duration = .seconds(60)
     /// How long a caller waits for room in a full ring if its call has no deadline.
     public var sendLimit: Duration = .seconds(5)
@@ -49,8 +51,9 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var bytesPerSecond: UInt32 = 64 << 20
     /// How many messages may arrive on the control socket in a second. Doorbells that the host asked for do not count.
     public var controlMessagesPerSecond: UInt32 = 1000
-    /// How many wake-ups and doorbells without a message may arrive in a second. The same limit applies separately to
-    /// wake-ups of threads that wait for room to send but find no room.
+    /// How many wake-ups and doorbells without a message may arrive in a second. A separate budget with the same limit
+    /// applies to wake-ups of threads that wait for room to send. Such a wake-up counts if the thread then finds no
+    /// room.
     public var futileWakeUpsPerSecond: UInt32 = 20_000
     /// The length of a "second" in the limits above. Tests that flood a channel make it longer, because a test on a
     /// busy machine may not reach a limit within one second.
@@ -87,8 +90,9 @@ public struct ChannelRecording: Sendable, Hashable {
     }
 }
 
-/// The host's callbacks for the events of a channel. The event loop's thread runs them one at a time, in the order of
-/// the events. They must not block.
+/// The host's callbacks for the events of a channel. The event loop's thread runs the callbacks one at a time, in the
+/// order of the events. The callbacks must not block. The code that made the channel with these callbacks is called the
+/// channel's owner.
 public struct ChannelHandlers: Sendable {
     /// The extension is ready: sandboxed, started, and using this version of the wire format.
     public var onHello: @Sendable (Hello) -> Void = { _ in }
@@ -97,9 +101,10 @@ public struct ChannelHandlers: Sendable {
     /// The extension violated the channel's rules. This handler is called at most once. By then the channel is closed,
     /// all calls are resolved, and the host reads nothing more from the extension. The owner should end the extension.
     public var onViolation: @Sendable (ChannelViolation) -> Void = { _ in }
-    /// The extension has used three quarters of a budget within a second. This handler is called at most once a second
-    /// for each budget. The extension may still use the last quarter. The host can stop sending requests, or end the
-    /// extension before it exceeds the budget.
+    /// The extension has used three quarters of a budget. A budget limits what may arrive in a second, such as
+    /// `ChannelConfiguration.framesPerSecond`. This handler is called at most once a second for each budget. The
+    /// extension may still use the last quarter. The host can stop sending requests, or end the extension before it
+    /// exceeds the budget.
     public var onPressure: @Sendable (ChannelViolation.MessageBudget) -> Void = { _ in }
     /// The extension's end of the control socket is closed. The extension has most likely ended, but only its process
     /// handle proves that. If the extension still runs, the host no longer notices its messages while no caller reads

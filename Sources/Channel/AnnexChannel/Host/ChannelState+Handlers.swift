@@ -23,7 +23,7 @@ extension ChannelState {
         if !isQueued { pendingHandlers.subtract(1, ordering: .relaxed) }
     }
 
-    /// Whether some messages have been read whose handlers have not finished yet.
+    /// Whether a message has been read whose handler has not finished yet.
     var hasPendingHandlers: Bool {
         // SYNC: acquires the effects of the handlers.
         pendingHandlers.load(ordering: .acquiring) != 0

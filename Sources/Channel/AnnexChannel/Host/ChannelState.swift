@@ -11,7 +11,8 @@ final class ChannelState: Sendable {
     let loop: EventLoop
     /// The most descriptors that one request may hand over.
     let mostDescriptors: Int
-    /// Records the traffic; nil unless the channel is recorded. If there is a tap, every call goes through the table.
+    /// Records the traffic; nil unless the channel is recorded. If there is a tap, every call goes through the table of
+    /// calls.
     let tap: (any FrameTap)?
     let tally: CounterWriter
 
@@ -44,7 +45,7 @@ final class ChannelState: Sendable {
     private let undeliveredBytes = Atomic<UInt64>(0)
     /// How many tasks handle typed streams of the extension.
     private let streamTasks = Atomic<Int>(0)
-    /// The number of the last wait in a stream that was reported to the owner.
+    /// Waits in streams that are reported to the owner are numbered. This is the last number that was used.
     let streamWaits = Atomic<UInt64>(0)
 
     /// Closures of the other parts that run when the channel closes.
@@ -243,8 +244,7 @@ final class ChannelState: Sendable {
 
 // Tasks that handle streams of the extension.
 extension ChannelState {
-    /// Counts one more task. If as many tasks run already as streams may be open, returns false and does not count the
-    /// task.
+    /// Counts one more task. If `mostStreams` tasks run already, returns false and does not count the task.
     func beginStreamTask() -> Bool {
         // SYNC: relaxed: only the number matters.
         guard streamTasks.add(1, ordering: .relaxed).newValue <= configuration.mostStreams else {

@@ -163,7 +163,7 @@ extension ChannelStream {
         }
     }
 
-    /// Ends a stream whose opening was not sent. The extension does not know the stream, so it needs no reset.
+    /// Ends a stream whose opening frame was not sent. The extension does not know the stream, so it needs no reset.
     /// - Returns: the error for the caller that opened the stream.
     func abandon(for failure: CallFailure) -> StreamFailure {
         _ = fail(with: .channel(failure))
@@ -179,7 +179,7 @@ extension ChannelStream {
         if let late { forget(expecting: late) }
     }
 
-    /// Takes the stream out of the table.
+    /// Takes the stream out of the table of open streams.
     /// - Parameter late: how many frames of the stream can still arrive from the extension; 0 if the extension reset
     ///   the stream.
     func forget(expecting late: UInt64) {
@@ -187,8 +187,8 @@ extension ChannelStream {
     }
 }
 
-/// Events about long waits in a channel's streams, for the channel's owner. Only waits for which the caller gave no
-/// timeout count.
+/// Events about long waits in a channel's streams, for the channel's owner. Waits for which the caller gave a timeout
+/// are not reported.
 public enum StreamWaiting: Sendable, Hashable {
     /// A wait has lasted one second. The value is the wait's number, counted from 1 within the channel.
     case began(UInt64)

@@ -25,7 +25,8 @@ public final class ChannelStream: Sendable {
         var queue = StreamQueue()
         /// Why the stream ended early; nil if it did not end early.
         var failure: StreamFailure?
-        /// Counts the changes, so that a task does not suspend if it has missed a change.
+        /// Counts the changes of the stream. A task suspends only if this count has not changed since the task's last
+        /// check.
         var changes: UInt64 = 0
         /// The threads and tasks that wait for a message, for credit, or for the stream's end.
         var waiting: [Waiter] = []
@@ -38,8 +39,8 @@ public final class ChannelStream: Sendable {
         case mustWait
     }
 
-    /// The result of taking a message from the queue: the message, or nil at the stream's end, and the credit to return
-    /// for the message.
+    /// The result of taking a message from the queue. `message` is nil at the stream's end. `credit` is the credit to
+    /// return to the other side now; nil if there is none to return yet.
     struct PoppedMessage {
         var message: [UInt8]?
         var credit: UInt32?
@@ -142,8 +143,8 @@ public final class ChannelStream: Sendable {
     /// Ends the stream because the extension sent a message that is not of the stream's type, and notifies the
     /// channel's owner.
     func violate(_ failure: DecodingFailure) {
-        // The failure is reported even after a reset or a cancel. The report makes the owner end the extension, and a
-        // reader waits for that end.
+        // The failure is reported even if the stream was reset or cancelled before. The report makes the owner end the
+        // extension. A session that reads the stream waits until the extension has ended.
         end(with: .unreadable(failure), code: HandlerFailure.unreadableCode, text: "\(failure)")
         leader.state.loop.execute { [handlers = leader.state.handlers, method] in
             handlers.onUnreadable(method, failure)
@@ -175,8 +176,8 @@ public final class ChannelStream: Sendable {
         OutgoingFrame(header: FrameHeader(kind: .data, method: method, call: id), payload: message)
     }
 
-    /// Cancels the stream because a message spent its credit but was not sent. From then on the credit counts of the
-    /// two sides differ.
+    /// Cancels the stream, because the credit for a message was spent but the message was not sent. The two sides would
+    /// now count different credit.
     private func lose(_ failure: CallFailure) -> StreamFailure {
         cancel()
         return .channel(failure)

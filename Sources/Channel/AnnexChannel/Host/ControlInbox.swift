@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import Synchronization
 
 /// Descriptors that arrived through the control socket and wait for their frame. A hand-over is the set of descriptors
-/// for one frame. Hand-overs have the order of their frames, because an extension sends each hand-over right before its
-/// frame and writes one frame at a time.
+/// for one frame. Hand-overs arrive in the order of their frames, because an extension sends each hand-over right
+/// before its frame and writes one frame at a time.
 struct ControlInbox: ~Copyable, Sendable {
     private struct HandOver {
         let call: UInt64
@@ -51,7 +51,8 @@ struct ControlInbox: ~Copyable, Sendable {
         isEnded = true
     }
 
-    /// Counts a doorbell. A doorbell that this side requested is free. Any other doorbell counts against the budget.
+    /// Counts a doorbell. A doorbell that this side requested is free. Any other doorbell counts against the budget for
+    /// control messages.
     mutating func ring(turns: UInt32) throws(ChannelViolation) {
         rung &+= 1
         credit = min(credit &+ min(turns &- seenTurns, ControlInbox.mostCredit), ControlInbox.mostCredit)
@@ -73,7 +74,7 @@ struct ControlInbox: ~Copyable, Sendable {
     }
 
     /// Records a hand-over for a call that has ended, without keeping its descriptors. The hand-over counts against the
-    /// budget.
+    /// budget for control messages.
     mutating func recordLate(
         _ tag: DescriptorTag, count: Int, isIncomplete: Bool
     ) throws(ChannelViolation) {

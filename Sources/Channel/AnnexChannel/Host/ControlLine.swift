@@ -35,10 +35,10 @@ final class ControlLine: Sendable {
         dropHandOvers()
     }
 
-    /// Shuts the socket down and empties it when the endpoint is deallocated. A separate
-    /// thread closes the descriptors that are still in it. Otherwise, closing the socket would close them on this thread.
+    /// Shuts the socket down and empties it when the endpoint is deallocated. A separate thread closes the descriptors
+    /// that are still in the socket. Otherwise, closing the socket would close these descriptors on this thread.
     func abandon() {
-        // The watch ends first, because the socket's number can be reused once the socket is closed.
+        // The event loop stops watching first, because the socket's number can be reused once the socket is closed.
         stopWatching()
         socket.shutDown()
         dropHandOvers()
@@ -180,8 +180,8 @@ extension ControlLine {
 
     /// Reads the control socket.
     /// - Parameter untilHandOver: whether to read up to the first hand-over, however many doorbells come before it. A
-    ///   budget of the inbox limits the doorbells that the host did not ask for. If this parameter is false, at most `mostAtOnce` messages are
-    ///   read.
+    ///   budget of the inbox limits the doorbells that the host did not ask for. If this parameter is false, at most
+    ///   `mostAtOnce` messages are read.
     private func drain(_ inbox: inout ControlInbox, untilHandOver: Bool) throws(ChannelViolation) {
         var left = ControlInbox.mostAtOnce
         while untilHandOver || left > 0 {
@@ -191,7 +191,8 @@ extension ControlLine {
             do throws(SystemError) {
                 reception = try socket.receive(atMost: DescriptorTag.size)
             } catch {
-                // The peer cannot cause this error by itself. Without its control socket the channel cannot be used.
+                // The peer cannot cause this error by itself. Without its control socket the channel cannot be used, so
+                // the inbox ends.
                 inbox.end()
                 return
             }

@@ -83,7 +83,7 @@ extension HostEndpoint {
     private func callAsBytes(_ request: borrowing Request, timeout: Duration?) throws(CallFailure) -> Reply? {
         let (payload, most) = (request.payload, state.configuration.mostOpenCalls)
         guard state.tap == nil, !state.isLarge(payload.count) else { return nil }
-        // The call gets no entry in the table, but the table's limit applies to the call.
+        // The call gets no entry in the table, but the table's limit (`mostOpenCalls`) applies to this call too.
         guard state.calls.withLock({ $0.count < most }) else { throw .tooManyCalls(most: most) }
         let workspace = acquireWorkspace()
         defer { giveBack(workspace) }
@@ -159,7 +159,7 @@ extension HostEndpoint {
         return call
     }
 
-    /// Sends a request from a task, and checks for its answer within the spin budget.
+    /// Sends a request from a task, and checks for its answer while checking is cheaper than suspending.
     private func callAndPoll(_ request: borrowing Request, timeout: Duration?) throws(CallFailure) -> PolledCall<Reply>
     {
         let workspace = acquireWorkspace()
@@ -188,7 +188,7 @@ extension HostEndpoint {
             let call = unsafe RawCall(
                 method: method, payload: question, reply: workspace.room, limit: limit,
                 patience: patience?.nanoseconds, mostReply: mostReply)
-            // A patience is not sent to the extension. So the clock need not be read unless the call suspends.
+            // A patience is not sent to the extension. So the clock is read only if the call suspends.
             var deadline = limit == nil ? nil : call.deadline()
             return try leader.call(call, for: .task, until: &deadline)
         }

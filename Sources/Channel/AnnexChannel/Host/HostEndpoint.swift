@@ -1,7 +1,7 @@
 package import AnnexLinux
 internal import Synchronization
 
-/// The host's end of a channel. Any number of threads and tasks may make calls through it at once.
+/// The host's end of a channel. Any number of threads and tasks may make calls through this object at once.
 ///
 /// This type is the public interface to four parts. Each part uses only the parts listed after it: `RingLeader` reads,
 /// `RingSender` writes, `ControlLine` passes descriptors and doorbells, and `ChannelState` tracks open calls and
@@ -49,7 +49,7 @@ public final class HostEndpoint: Sendable {
     /// processes cannot read them.
     package var counterNumber: UInt64 { state.tally.number }
 
-    /// Waits for the extension's hello. The launch limit of the extension's launcher also limits this wait.
+    /// Waits for the extension's hello. The time limit that the launcher sets for the launch also limits this wait.
     public nonisolated(nonsending) func untilHello() async throws(CallFailure) -> Hello {
         try await state.untilHello()
     }

@@ -14,11 +14,12 @@ struct HostOutbox: ~Copyable, Sendable {
     private var gone = 0
     /// Payload bytes of the frames that wait.
     private var bytes = 0
-    /// When the first frame began to wait, on `MonotonicClock`.
+    /// When the first frame of the outbox began to wait or, if later, when the last frame was sent; on
+    /// `MonotonicClock`.
     private var since: UInt64 = 0
     /// While frames wait, this timer makes the sender try again.
     private var timer: EventLoop.Timer?
-    /// The time after which the timer tries again.
+    /// How long the timer waits before the sender tries again.
     private(set) var pause = HostOutbox.shortestPause
     /// Counts the timers, so that a timer that fires late is recognised.
     private(set) var round: UInt64 = 0

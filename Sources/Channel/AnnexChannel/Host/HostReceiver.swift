@@ -12,12 +12,12 @@ struct HostReceiver: ~Copyable, Sendable {
     private let gate: SleepGate
     /// Wakes an extension that waits for room.
     private let wake: WakeGate
-    /// This side's read position. An extension that waits for room sleeps on it.
+    /// This side's read position. An extension that waits for room sleeps on this word.
     private let consumed: WritableWord
     var spinner: Spinner
     var saidHello = false
     /// Whether this side can ask the extension for every doorbell. Usually, the extension rings no doorbell for an
-    /// answer to an attended call. While this side asks for every doorbell, the extension rings for this answer too.
+    /// answer to an attended call. While this side asks for every doorbell, the extension rings for such an answer too.
     /// Calls of tasks may be marked as attended only if this value is true.
     var supportsEveryDoorbell = false
     /// How often this side asked for a doorbell.
@@ -117,7 +117,7 @@ struct HostReceiver: ~Copyable, Sendable {
 
     /// Counts a sleep of the leader that the extension ended, by a wake-up or by changing the word on which the leader
     /// slept. The wake-up was futile if the host has read no frame since the previous sleep that the extension ended.
-    /// The wake-up counts as futile even if the ring held a frame for a moment.
+    /// If the extension published a frame and removed it before the host read it, the wake-up is futile too.
     mutating func recordWakeUp() throws(ChannelViolation) {
         defer { wokenAt = reader.bytesRead }
         if wokenAt == reader.bytesRead { try spendFutileWakeUp() }
@@ -128,8 +128,8 @@ struct HostReceiver: ~Copyable, Sendable {
     }
 }
 
-// Budgets. An extension may use each budget up to its limit. If at most a quarter of the frames or of the bytes is
-// left, the channel calls the host's `onPressure`. The channel calls it at most once for each budget and period.
+// Budgets. An extension may use each budget up to its limit. If at most a quarter of the budget for frames or for bytes
+// is left, the channel calls the host's `onPressure`. The channel calls it at most once for each budget and period.
 extension HostReceiver {
     /// Counts an unsolicited frame and its bytes.
     mutating func spend(_ frame: Frame, state: ChannelState) throws(ChannelViolation) {
@@ -177,7 +177,8 @@ struct LeaderBed: ~Copyable, Sendable {
         receiver.announceSleep()
         position.store(receiver.reader.position, ordering: .relaxed)
         // SYNC: the mark becomes odd before `mustStop` is checked. The interrupting thread first makes the change that
-        // `mustStop` checks, and then calls `interrupt`.
+        // `mustStop` checks, and then calls `interrupt`. So this thread sees the change, or `interrupt` sees the odd
+        // mark.
         mark.add(1, ordering: .sequentiallyConsistent)
         var woken: FutexWait?
         let interruptionsBefore = interruptions.load(ordering: .relaxed)
@@ -214,7 +215,7 @@ struct LeaderBed: ~Copyable, Sendable {
     }
 
     /// Wakes a sleeping leader. The leader may have announced its sleep without having begun to sleep. So this method
-    /// repeats the wake-up until the sleep is over, for a limited number of times.
+    /// repeats the wake-up until the sleep is over, at most `SleepGate.mostWakeUps` times.
     func interrupt(_ ring: RingBytes) {
         let seen = mark.load(ordering: .sequentiallyConsistent)
         guard seen & 1 == 1 else { return }

@@ -51,8 +51,8 @@ struct HostSender: ~Copyable, Sendable {
 
     mutating func endSleep() {
         sleepers -= 1
-        // While another thread sleeps, the flag stays set. That thread may wait at the same position for the room of a
-        // larger frame.
+        // While another thread sleeps, the flag stays set, so that the extension wakes that thread. That thread may
+        // wait at the same position, but for the room of a larger frame.
         if sleepers == 0 { gate.withdraw() }
     }
 
@@ -79,8 +79,8 @@ extension HostSender {
 
     func isUnderWay(_ transfer: LargeTransfer) -> Bool { underWay === transfer }
 
-    /// Whether the transfer's next frame can be written. For this, no other transfer may be under way. The ring must
-    /// have room and, for a piece, the arena too.
+    /// Whether the transfer's next frame can be written. It can if no other transfer is under way and the ring has
+    /// room. For a piece, the arena must have room too.
     private mutating func hasRoom(for transfer: LargeTransfer) throws(ChannelViolation) -> Bool {
         guard let underWay else { return try writer.hasRoom(payload: 64) }
         guard underWay === transfer else {

@@ -1,6 +1,6 @@
 /// The open streams of a host's endpoint.
 struct HostStreams {
-    /// A weak reference to a stream. A stream cancels itself when its last user drops it, so the table must not keep
+    /// A weak reference to a stream. A stream cancels itself when its last user drops it, so this table must not keep
     /// the stream alive.
     private struct Entry {
         weak var stream: ChannelStream?

@@ -58,8 +58,8 @@ public struct HostedRequest: ~Copyable, Sendable {
             call, header: FrameHeader(kind: .reply, method: method, call: call), payload: payload)
     }
 
-    /// Sends an answer that makes the extension call again. The next call of the extension about items on demand spends
-    /// no frame of its budget.
+    /// Sends an answer that makes the extension call again. The extension's next call about items on demand does not
+    /// count against the extension's budget of frames.
     package consuming func replyInvitingAnother(_ payload: [UInt8]) throws(CallFailure) {
         leader.state.expected.add(1)
         try reply(payload)
@@ -84,8 +84,8 @@ public struct HostedRequest: ~Copyable, Sendable {
     }
 }
 
-// Calls from the extension to its host. They spend the extension's budget of frames, and their number is limited. The
-// host answers them without ever waiting for the extension.
+// Calls from the extension to its host. These calls count against the extension's budget of frames, and their number is
+// limited. The host answers the calls without ever waiting for the extension.
 extension HostedRequest {
     /// Handles a request frame, or a cancel frame for an earlier request.
     static func handle(_ frame: Frame, leader: RingLeader) throws(ChannelViolation) {

@@ -1,9 +1,9 @@
 internal import AnnexLinux
 internal import Synchronization
 
-/// Receives answers in pieces. The extension may send answers in pieces, but no other messages. The host requested each
+/// Receives answers in pieces. Of the extension's messages, only answers may come in pieces. The host requested each
 /// answer once, and keeps at most as many bytes of an answer as the caller accepts. If no caller waits for an answer,
-/// the answer spends the extension's budgets before its first piece.
+/// its bytes are counted against the extension's budgets before its first piece.
 struct LargeAnswers {
     let leader: RingLeader
     private var state: ChannelState { leader.state }

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// The thread sleeps on the channel's ring and on its own summons at once. So an answer wakes the thread without a
 /// doorbell. A job or the channel's end wakes the thread whatever the extension does to the ring's word, so the sleep
-/// needs no timeout. The deadline of a call is a timer of the event loop, which enqueues the call's task on this
+/// needs no timeout. For the deadline of a call, the event loop has a timer. The timer enqueues the call's task on this
 /// thread.
 final class LeadingThread: Sendable {
     private struct State {
@@ -72,7 +72,8 @@ final class LeadingThread: Sendable {
             guard take(&jobs) else { return }
             if jobs.isEmpty { leader.leadIdle(until: summons, since: seen) }
             for job in jobs { job() }
-            // A job holds its executor. When the last reference to the executor is dropped, this thread is stopped.
+            // A job holds its executor, so the jobs that have run are released here. When the last reference to the
+            // executor is dropped, this thread is stopped.
             jobs.removeAll(keepingCapacity: true)
         }
     }

@@ -53,7 +53,7 @@ final class LargeTransfer: Sendable {
 }
 
 /// How long a sender waits for room. If the sender has a deadline, it waits until the deadline. Otherwise the channel's
-/// `sendLimit` limits the wait. This time starts again with each piece of a large message. So the message's length
+/// `sendLimit` limits the wait. For a large message, this limit applies to each piece anew. So the message's length
 /// limits the total wait.
 struct SendPatience {
     private let perPiece: Duration?

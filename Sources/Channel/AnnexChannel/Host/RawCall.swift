@@ -7,7 +7,7 @@ internal import AnnexLinux
     enum Caller {
         /// A thread, which reads the ring and sleeps while no frame arrives.
         case thread
-        /// A task, which checks for the answer within the spin budget and then suspends.
+        /// A task, which checks for the answer while checking is cheaper than suspending, and then suspends.
         case task
     }
 
@@ -21,8 +21,8 @@ internal import AnnexLinux
     /// The most bytes of an answer in pieces for which the channel allocates memory.
     let mostReply: Int
 
-    /// Stores an answer that is longer than `room`. If nil, the call fails if its answer is longer than `room`. The
-    /// caller owns the workspace, as it owns the memory behind the pointers.
+    /// Stores an answer that is longer than `room`. Without a workspace, such an answer makes the call fail. The caller
+    /// owns the workspace, as it owns the memory behind the pointers.
     let workspace: CallWorkspace?
 
     init(
@@ -46,7 +46,7 @@ internal import AnnexLinux
     /// The most bytes of an answer that fits into the caller's memory.
     var room: Int { unsafe reply.count }
 
-    /// The caller's memory as the place for an answer in pieces; nil unless the caller is a thread without a workspace.
+    /// The caller's memory as the place for an answer in pieces; nil for a task, and for a thread that has a workspace.
     /// A task gives its memory back when it suspends, so the channel must not copy into that memory later.
     func memory(for caller: Caller) -> CallerMemory? {
         unsafe caller == .thread && workspace == nil ? CallerMemory(reply) : nil
@@ -65,12 +65,12 @@ internal import AnnexLinux
         }
     }
 
-    /// Copies the answer into the caller's memory, if the call went through the table.
+    /// Copies the answer to a call that went through the table of calls into the caller's memory.
     /// - Returns: the answer's length.
     func store(_ reply: [UInt8], in memory: CallerMemory?) throws(CallFailure) -> Int {
         if let workspace, reply.count > room { return workspace.keep(reply) }
-        // The extension chose both lengths. The check below keeps every copy within the room, whatever frames the
-        // extension sent before this answer.
+        // The extension chose both lengths that are compared here. The check below keeps every copy within the room,
+        // whatever frames the extension sent before this answer.
         let count = max(memory?.count ?? 0, reply.count)
         guard count <= room else { throw .payloadTooLarge(bytes: count, most: room) }
         unsafe self.reply.copyBytes(from: reply)
@@ -82,8 +82,8 @@ internal import AnnexLinux
 @usableFromInline enum LedCall {
     /// The answer was copied; the value is its length.
     case answered(Int)
-    /// The call was sent and has entered the table. The reason is that its task suspends, its answer comes in pieces,
-    /// or its thread has to resume other tasks.
+    /// The call was sent and has entered the table of calls. The reason is that its task suspends, its answer comes in
+    /// pieces, or its thread has to resume other tasks.
     case pending(ChannelCall)
     /// Nothing was sent, for example because another thread reads, or because the ring or the table has no room.
     case notSent

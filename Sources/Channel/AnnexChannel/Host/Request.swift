@@ -101,8 +101,8 @@ public struct Grants: ~Copyable, Sendable {
 
 /// A regular file to hand over, opened for reading only, with an open file description of its own.
 ///
-/// Only regular files are accepted. With a directory, the extension could open everything beneath it. With devices and
-/// sockets, it could do more than read.
+/// Only regular files are accepted. With a directory, the extension could open everything beneath it. With a device or
+/// a socket, the extension could do more than read.
 public struct ReadOnlyFile: ~Copyable, Sendable {
     let descriptor: Descriptor
 

@@ -4,16 +4,16 @@ internal import Synchronization
 // These methods take the leading caller's own answer, and the frames before it, out of the ring.
 
 extension RingLeader {
-    /// How often a caller that has published its request checks for the answer before it checks whether the extension
-    /// sleeps.
+    /// A caller that has published its request checks this many times for the answer. Only then does the caller check
+    /// whether the extension sleeps.
     private static let earlyPolls = 16
 
-    /// Checks for the answer before reading the flag that says whether the extension sleeps. An extension that is awake
-    /// usually answers within `earlyPolls` checks. Its answer proves that it has read the request, so it needs no
-    /// wake-up. `SleepModelTests` covers every order of events.
+    /// Checks for the answer before the caller reads the flag that says whether the extension sleeps. An extension that
+    /// is awake usually answers within `earlyPolls` checks. Its answer proves that it has read the request, so it needs
+    /// no wake-up. `SleepModelTests` covers every order of events.
     ///
-    /// The caller holds both locks, so this method only copies the answer. All other work is done after one of the
-    /// locks was released. This includes the doorbell request of a leader that stops leading.
+    /// The caller holds the receiving lock and the sending lock, so this method only copies the answer. All other work
+    /// is done after one of the locks was released. This includes the doorbell request of a leader that stops leading.
     @inline(__always) func pollEarly(
         for call: RawCall, id: UInt64, receiver: inout HostReceiver
     ) throws(CallFailure) -> Int? {
@@ -57,7 +57,7 @@ extension RingLeader {
         guard let answer else { return .notThere }
         switch answer.kind {
         case .reply: return .copied(try reply(answer, to: call, receiver: &receiver))
-        // The answer is still in the ring. The call enters the table and continues like any other call.
+        // The answer is still in the ring. The call enters the table of calls and continues like any other call.
         case .large: return .inPieces
         default: throw failure(answer, receiver: &receiver)
         }

@@ -2,11 +2,11 @@ internal import AnnexLinux
 internal import Synchronization
 
 // The fast way to make a call. If no other thread reads the ring, the caller becomes the leader. Its call then needs no
-// entry in the table, no object and no allocation. A thread reads the ring until its answer arrives. A task reads the
-// ring while reading is cheaper than suspending. A call that was sent this way may still enter the table, under the
-// same number. It does so if its task suspends, if its answer comes in pieces, or if its thread has to resume other
-// tasks. If another thread reads, or if the call carries more than bytes, the call cannot be sent this way. In these
-// cases, the call enters the table before it is sent.
+// entry in the table of calls, no object and no allocation. A thread reads the ring until its answer arrives. A task
+// reads the ring while reading is cheaper than suspending. A call that was sent this way may still enter the table,
+// under the same number. It does so if its task suspends, if its answer comes in pieces, or if its thread has to resume
+// other tasks. If another thread reads, or if the call carries more than bytes (such as descriptors), the call cannot
+// be sent this way. In these cases, the call enters the table before it is sent.
 
 extension RingLeader {
     /// Sends a call as the leader, and takes its answer if the answer arrives while this caller leads.
@@ -27,10 +27,11 @@ extension RingLeader {
             (receiver, half) throws(CallFailure) -> LockPair<HostReceiver, HostSender>.Both<Opened, LedCall> in
             leads = true
             let isAttended = caller == .thread || receiver.supportsEveryDoorbell
-            // This caller reads the ring, so its answer needs no doorbell. For an answer without the mark `attended`,
-            // the extension rings whenever the flag asks for a doorbell. For an attended answer, the extension rings
-            // only if the flag asks for every doorbell. The flag asks for every doorbell if a suspended task's attended
-            // call was open when the flag was set.
+            // This caller reads the ring, so its answer needs no doorbell. The host's flag in the shared memory asks
+            // the extension for doorbells. For the answer to an unattended call, the extension rings if the flag asks
+            // for any doorbell. For the answer to an attended call, the extension rings only if the flag asks for every
+            // doorbell. The flag asks for every doorbell if a suspended task's attended call was open when the flag was
+            // set.
             if caller == .thread ? receiver.asksForEvery : !isAttended { receiver.withdraw() }
             let id = receiver.rawCalls.open()
             let word = writeAtOnce(
@@ -123,8 +124,8 @@ extension RingLeader {
         receiver.spinner.willSuspend()
         let entered = try enlist(
             call, id: id, for: .task, isAttended: isAttended, until: deadline ?? call.deadline(), receiver: &receiver)
-        // SYNC: `stepDown` asks for the doorbell, then executes a fence, and then checks the ring once more. The
-        // extension rings no doorbell for frames that it published before the request.
+        // SYNC: `stepDown` asks for the doorbell, then executes a fence, and then checks the ring once more. The check
+        // is needed, because the extension rings no doorbell for frames that it published before `stepDown` asked.
         if isAttended { stepDown(&receiver) }
         return .pending(entered)
     }

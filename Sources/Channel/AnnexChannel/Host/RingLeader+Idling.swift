@@ -23,13 +23,13 @@ extension RingLeader {
     }
 
     /// Leads once, for a thread that has nothing to do: sleeps until the extension publishes or the thread is summoned,
-    /// and then reads. If another thread leads or the channel has ended, this method only sleeps. The other thread or
-    /// the doorbell then serves the callers. When one of these callers is resumed on this thread, the thread tries to
-    /// lead again.
+    /// and then reads. If another thread leads or the channel has ended, this method only sleeps. The other thread, or
+    /// the event loop's thread after a doorbell, then reads for the callers. When a caller is resumed on this thread,
+    /// this thread tries to lead again.
     /// - Parameter seen: the count of `summons`, read before the thread found that it has nothing to do.
     func leadIdle(until summons: Summons, since seen: UInt32) {
-        // If the extension has sent frames since the last lead, it has probably read frames before, so the ring may
-        // have room. The waiting frames are sent here, because no task waits for this thread now.
+        // If the extension has sent frames since the last lead, it has probably read frames before. So the ring to the
+        // extension may have room. The waiting frames are sent here, because no task waits for this thread now.
         sender.sendWaitingCancels()
         sender.flushOutbox()
         let led: Void? =

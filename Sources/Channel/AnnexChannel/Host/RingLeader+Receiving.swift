@@ -105,8 +105,9 @@ extension RingLeader {
     }
 
     /// Withdraws the request for a doorbell if the frame hands over descriptors. To take the descriptors, the leader
-    /// reads the socket. The leader may also read a doorbell there that the event loop's thread has not seen. The
-    /// extension rings only once for each request for a doorbell. The leader makes a new request when it stops leading.
+    /// reads the socket. The leader may also read a doorbell there, which the event loop's thread then never sees. The
+    /// extension rings only once for each request for a doorbell. So the old request is withdrawn, and the leader makes
+    /// a new request when it stops leading.
     func withdrawIfDrained(by frame: Frame, receiver: inout HostReceiver) {
         if frame.descriptors > 0 { receiver.withdraw() }
     }
@@ -119,7 +120,7 @@ extension RingLeader {
     }
 
     /// Handles an answer that no caller waits for. For each call that this side gave up, one late answer does not count
-    /// against the budget.
+    /// against the extension's budgets.
     /// - Parameter bytes: how many bytes follow in pieces.
     func handleLate(_ frame: Frame, bytes: Int, receiver: inout HostReceiver) throws(ChannelViolation) {
         state.tally.lateReplies.add()

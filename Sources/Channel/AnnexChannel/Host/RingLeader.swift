@@ -3,13 +3,14 @@ internal import CAnnexLinux
 internal import Synchronization
 
 // Leader and followers. One thread at a time holds the receiving lock and reads the ring for all callers. This thread
-// is the leader, and the other waiting threads are its followers. While the leader waits, it sleeps on the header that
-// the extension writes next. While there is no leader, the host requests the doorbell, and the event loop's thread
-// reads when the doorbell rings. The event loop's reading alone guarantees progress. Passing the lead to a follower
-// only saves time.
+// is the leader, and the other waiting threads are its followers. While the leader waits, it sleeps until the extension
+// writes the next frame's header. While there is no leader, the host requests the doorbell, and the event loop's thread
+// reads when the doorbell rings. The event loop's reading alone guarantees that every answer is read. When a leader
+// stops, it also wakes a follower, which becomes the next leader. This only saves time.
 //
-// If a thread leads until its answer arrives, it marks its request as attended and leaves the doorbell request
-// unchanged. The extension then rings no doorbell for this answer, but still rings for all other frames.
+// A thread that leads until its answer arrives marks its request as attended. For the answer to an attended request,
+// the extension usually rings no doorbell. So this thread usually need not withdraw the host's request for a doorbell,
+// and the extension still rings for all other frames.
 
 /// The part of a host's endpoint that reads. It uses the three other parts: `ChannelState`, `ControlLine`,
 /// `RingSender`.
@@ -35,8 +36,8 @@ final class RingLeader: Sendable {
     /// The receiving lock. A thread holds it while it reads and while it sleeps for frames. Its holder is the leader.
     var receiving: HalfLock<HostReceiver> { sender.halves.first }
 
-    /// How often a task checks for its answer at most. This limit keeps the task from occupying a thread of the pool
-    /// for long, even with the style `.spin`.
+    /// The most checks for its answer that a task makes before it suspends. This limit keeps the task from occupying a
+    /// thread of the pool for long, even with the style `.spin`.
     static let mostPollsOfATask: UInt32 = 4096
     /// The longest sleep while a call is open. A hostile extension can requeue a sleeping thread to a futex word of its
     /// own, and then no wake-up of this process reaches the thread. So each sleeping thread checks again after this
@@ -110,7 +111,8 @@ extension RingLeader {
         }
     }
 
-    /// Checks for the answer to a task's call within the spin budget, unless another thread reads.
+    /// Checks for the answer to a task's call while checking is cheaper than suspending. If another thread reads, does
+    /// nothing.
     func poll(for call: ChannelCall) {
         if !call.isDone { _ = lead(for: call, as: .task) }
     }
@@ -128,8 +130,8 @@ extension RingLeader {
     }
 
     /// Reads until the call is resolved or its time is over. For a task, reading also ends when further checks cost
-    /// more than suspending. For a thread, reading also ends if tasks must be resumed, and the thread leads again after
-    /// that.
+    /// more than suspending. For a thread, reading also ends if the thread must first resume other tasks. The thread
+    /// then leads again.
     private func attend(_ receiver: inout HostReceiver, for call: ChannelCall, as caller: RawCall.Caller) {
         receiver.spinner.begin()
         var polls: UInt32 = 0
@@ -191,7 +193,8 @@ extension RingLeader {
 // MARK: Letting go
 
 extension RingLeader {
-    /// Ends a lead before the thread releases the lock: makes sure that the doorbell is requested.
+    /// The last step of a leader before it releases the lock: requests the doorbell, unless the doorbell is requested
+    /// already.
     func leave(_ receiver: inout HostReceiver) {
         if !receiver.asksForDoorbell { stepDown(&receiver) }
     }
@@ -214,8 +217,8 @@ extension RingLeader {
 
     /// Does the work for other callers that the leader must do after it has released the lock.
     func afterLeading() {
-        // SYNC: before a thread tries to take the lock, it stores its request to read. The fence orders the unlocking
-        // before the reads of these requests below.
+        // SYNC: before a thread tries to take the lock, it stores its request to read in `pumpIsWanted` or counts
+        // itself in `followers`. The fence orders the unlocking before the reads of these two values below.
         annex_fence_after_atomic()
         if pumpIsWanted.load(ordering: .sequentiallyConsistent) { pumpSoon() }
         passOnTheLead()
@@ -242,7 +245,8 @@ extension RingLeader {
             // SYNC: as in `afterLeading`.
             annex_fence_after_atomic()
         }
-        // An extension that sends frames has probably read frames before, so the ring may have room.
+        // An extension that sends frames has probably read frames before. So the ring to the extension may have room
+        // for frames that wait.
         sender.sendWaitingCancels()
         sender.flushOutbox()
         passOnTheLead()
@@ -260,9 +264,9 @@ extension RingLeader {
 }
 
 // Resuming a task may run code of the channel's owner, so no thread resumes a task while it holds a lock of the
-// channel. The thread that reads the ring collects the tasks whose answers it found. It resumes them itself after it
-// has released the lock, so it need not wake the event loop's thread. If the reader still waits for its own answer, it
-// releases the lock to resume these tasks.
+// channel. The thread that reads the ring collects the tasks whose answers it found. The same thread resumes these
+// tasks after it has released the lock, so it need not wake the event loop's thread. If the reader still waits for its
+// own answer, it releases the lock to resume these tasks.
 
 extension RingLeader {
     /// Keeps a task until a thread releases the receiving lock. That thread then resumes the task.

@@ -11,7 +11,7 @@ extension RingSender {
     }
 
     /// Sends the answer to a call that the extension made, with descriptors. The descriptors are sent at once, even if
-    /// the frame has to wait for room. The extension finds them by their tag.
+    /// the frame has to wait for room. The extension finds the descriptors by their tag (`DescriptorTag`).
     func answerHosted(
         _ call: UInt64, header: FrameHeader, payload: [UInt8], descriptors: consuming DescriptorList
     ) throws(CallFailure) {
@@ -33,11 +33,11 @@ extension RingSender {
     }
 
     /// Sends a frame now or, if there is no room, as soon as there is room. The caller does not wait. The frame must
-    /// have no terms, and its descriptors must have been sent before.
+    /// have no `RequestTerms`, and its descriptors must have been sent before.
     func sendSoon(_ frame: consuming OutgoingFrame) {
         let copy = OutgoingFrame.Copy(header: frame.header, payload: frame.payload)
-        // The lock is held from the check to the sending. Otherwise a finish could overtake the credit of the last
-        // message.
+        // The lock is held from the check to the sending. Otherwise a stream's finish frame could overtake the credit
+        // frame for the last message.
         let (failure, mustWait) = outbox.withLock { outbox in
             let isFirst = outbox.isEmpty
             if isFirst {

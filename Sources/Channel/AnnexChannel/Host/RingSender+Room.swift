@@ -17,8 +17,8 @@ extension RingSender {
         }
     }
 
-    /// Attempts to send until an attempt succeeds, and waits for room between the attempts. Without a
-    /// deadline, `sendLimit` limits the wait. For a large message, this time starts again with each piece.
+    /// Attempts to send until an attempt succeeds, and waits for room between the attempts. Without a deadline,
+    /// `sendLimit` limits the wait. For a large message, this limit applies to each piece anew.
     private func sendWaiting(
         _ transfer: LargeTransfer?, until deadline: UInt64?, _ attempt: () -> Attempt
     ) throws(CallFailure) {
@@ -67,8 +67,9 @@ extension RingSender {
         let (gate, consumed, looking) = half.withLock { ($0.gate, $0.consumed, $0.spinner) }
         let nextCheck = MonotonicClock.deadline(after: RingLeader.longestSleep)
         // SYNC: `isClosed` is read after `roomSleepers` was increased. The thread that closes the channel sets
-        // `isClosed` first. It then wakes sleepers until `roomSleepers` is zero, up to a
-        // bounded number of times.
+        // `isClosed` first. That thread then wakes sleepers until `roomSleepers` is zero, at most
+        // `SleepGate.mostWakeUps` times. So this thread sees `isClosed`, or the closing thread sees that this thread
+        // may sleep.
         let isOver = state.isClosed.load(ordering: .sequentiallyConsistent)
         // The event loop's thread reads the channels, so it may spin here but must not sleep.
         let mayNotSleep = state.loop.isCurrent

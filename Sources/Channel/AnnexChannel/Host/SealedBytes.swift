@@ -1,8 +1,8 @@
 public import AnnexLinux
 internal import Glibc
 
-/// Sealed memory that a peer handed over. It has been checked and mapped for reading, and no process can change it any
-/// more.
+/// Sealed memory that a peer handed over. The memory has been checked and mapped for reading, and no process can change
+/// it any more.
 ///
 /// The memory is unmapped when the last reference to this object is dropped.
 public final class SealedBytes: Sendable {
@@ -61,7 +61,8 @@ extension SealedBytes {
     }
 
     /// Checks seals and size. The seals are read first, because reading them never calls into a file system. The peer
-    /// could provide a file system that never answers. If all seals are set, size and blocks cannot change.
+    /// could provide a file system that never answers. If all seals are set, the size and the allocated blocks cannot
+    /// change any more, so they can be checked after that.
     private static func checkedSize(
         _ descriptor: borrowing Descriptor, atMost limit: UInt64
     ) throws(CallFailure) -> Int {

@@ -4,8 +4,8 @@ internal import Synchronization
 /// One lock of a `LockPair` and the value that it guards, with the interface of a `Mutex`. The pair outlives every copy
 /// of this value.
 ///
-/// This is a usual futex lock (U. Drepper, "Futexes Are Tricky"). Its bits share a word with the bits of the pair's
-/// second lock.
+/// This is a usual futex lock (U. Drepper, "Futexes Are Tricky"). The bits of this lock share a word with the bits of
+/// the pair's other lock.
 ///
 /// SAFETY: only the thread that holds the lock touches the value.
 @safe struct HalfLock<Value: ~Copyable & Sendable>: @unchecked Sendable {
@@ -94,8 +94,8 @@ internal import Synchronization
         while true {
             let seen = unsafe word.pointee.load(ordering: .relaxed)
             if seen & held == 0 {
-                // A thread that has slept does not know whether other threads still sleep. SYNC: as in
-                // `lockIfAvailable`.
+                // A thread that has slept does not know whether other threads still sleep, so it sets `waited` again.
+                // SYNC: as in `lockIfAvailable`.
                 let taken = polls < Self.mostPolls ? held : held | waited
                 if unsafe word.pointee.compareExchange(
                     expected: seen, desired: seen | taken, successOrdering: .acquiring, failureOrdering: .relaxed

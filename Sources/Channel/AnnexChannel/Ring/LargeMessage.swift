@@ -42,7 +42,8 @@ struct LargeMessage: Sendable {
         if case .nobody = target { true } else { false }
     }
 
-    /// Copies the next piece out of the arena. A piece is a whole place or the rest of the message.
+    /// Copies the next piece out of the arena. A piece fills a whole place of the arena or holds the rest of the
+    /// message.
     /// - Parameter place: the place that the piece's frame names.
     mutating func copyPiece(_ place: Hostile<UInt32>, from arena: ArenaBytes) throws(ChannelViolation) {
         guard let place = place.below(arena.places) else {

@@ -4,7 +4,8 @@ internal import Synchronization
 /// thread can release each lock separately.
 ///
 /// Two mutexes would need two atomic instructions and a fence after each. A thread that needs both locks takes the
-/// first lock first. So a thread that holds the second lock must never wait for the first lock.
+/// first lock first. So a thread that holds the second lock must never wait for the first lock. Otherwise, two threads
+/// could wait for each other.
 ///
 /// SAFETY: addresses are not Sendable by themselves. The addresses here are set once, and only this value owns their
 /// memory.

@@ -28,7 +28,7 @@ package final class PortalBell: Sendable {
     /// Wakes the extension. The message must be in the portal already.
     package func ring() {
         // SYNC: the portal's word changes before the bell. So an extension that reads the bell's new value also reads
-        // the new value of the word.
+        // the new value of the portal's word.
         portal.change()
         bell.ring()
     }

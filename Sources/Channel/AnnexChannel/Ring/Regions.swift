@@ -61,8 +61,8 @@ internal import AnnexLinux
     let receiver: SharedWord
     let sender: SharedWord
     let processor: SharedWord
-    /// The word with which the host wakes the extension; nil on the extension's side, because an extension may not
-    /// write the host's region.
+    /// The word with which the host wakes the extension; nil on the extension's side, because an extension cannot write
+    /// the host's region.
     let bell: Bell?
 
     /// - Parameter mapping: a mapping of a region with this capacity.

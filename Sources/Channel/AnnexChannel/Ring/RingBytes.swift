@@ -131,7 +131,7 @@ internal import CAnnexLinux
     }
 
     /// Clears the bytes between a payload's end and the next frame. There are fewer of these bytes than a frame's
-    /// alignment. If this gap were not cleared, the other side would see old bytes of this process there again.
+    /// alignment. If this gap were not cleared, the other side would see bytes of older frames there again.
     @inline(__always) func clear(from position: UInt32, count: UInt32) {
         // SAFETY: a gap ends at an aligned position, so it never wraps.
         unsafe annex_clear_small(place(position), Int(truncatingIfNeeded: count))

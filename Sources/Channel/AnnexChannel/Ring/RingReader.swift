@@ -16,8 +16,8 @@ struct RingReader: ~Copyable {
     private var published: UInt32 = 0
     /// How many bytes of frames were read, modulo 2^32. Frames that stayed in one place count as well.
     private(set) var bytesRead: UInt32 = 0
-    /// The value of the word at `position` as long as there is no new frame. This is `HostileWord.none`, or the first
-    /// word of a frame that was read at `position` and whose place the next frame may use too.
+    /// The value of the word at `position` as long as there is no new frame. Usually this is `HostileWord.none`. If the
+    /// next frame may use the place of the frame that was read last, this is the first word of that frame.
     private var known = HostileWord.none
     /// `movedOn` is the value of the word at `position` after the writer has moved on from the frame that stays.
     /// `behind` is the position of the next header in this case.
@@ -109,8 +109,8 @@ struct RingReader: ~Copyable {
         (known, movedOn) = (.none, .none)
     }
 
-    /// Whether this side has read as many bytes as the ring holds since `bytesRead` had the value `start`. A reader
-    /// that never stops reading must check for other events from time to time.
+    /// Whether this side has read as many bytes as the ring holds since `bytesRead` had the value `start`. If so, a
+    /// loop that reads frames stops, so that its thread can check for other events.
     func hasReadARing(since start: UInt32) -> Bool {
         bytesRead &- start >= ring.capacity
     }

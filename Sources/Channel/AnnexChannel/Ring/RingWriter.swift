@@ -4,7 +4,7 @@ internal import AnnexLinux
 ///
 /// The last store of a frame is the store of its header's first word. This store publishes the frame. Before this
 /// store, the place of the next header must already hold 0, although the ring is full of old bytes. So the writer
-/// clears many later cache lines in advance, and publishing touches only one cache line.
+/// clears many of the following cache lines in advance. Publishing a frame then touches only one cache line.
 ///
 /// While the reader keeps up, the writer turns back to the ring's start after the first few thousand bytes. The cache
 /// lines there are still in the caches of both cores, and move several times faster than uncached lines. If the
@@ -29,14 +29,15 @@ struct RingWriter: ~Copyable {
     private var cleared: UInt32
     /// The offset in the ring at which the writer next considers a turn.
     private var turnAt: UInt32 = RingWriter.turnStep
-    /// Up to this position, writing a small frame touches only the frame's own cache lines. There is room, the lines
-    /// are cleared, and no turn is due.
+    /// Up to this position there is room, the cache lines are cleared, and no turn is due. So writing a small frame
+    /// that ends before this position touches only the frame's own cache lines.
     private var clearRun: UInt32 = 0
     /// Whether frames were written since the last `publish`. If so, a sleeping reader must still be woken.
     private var isUnpublished = false
     /// The position of the first frame since the last `publish`. A sleeping reader sleeps on the header of this frame.
     private var firstPlace: UInt32 = 0
-    /// The position of the frame that is held back, and its first word. The word is 0 if no frame is held back.
+    /// A frame is held back if its first word is stored only in `publish`. These are the position and the first word of
+    /// that frame. The word is 0 if no frame is held back.
     private var heldPlace: UInt32 = 0
     private var heldWord: UInt64 = 0
     /// The call, the first word and the end of the frame at `position`, if the next frame may use the same place
@@ -74,7 +75,8 @@ struct RingWriter: ~Copyable {
     /// Reads the reader's position once.
     @inline(never) mutating func refreshSeen() throws(ChannelViolation) {
         let unread = position &- seen
-        // SYNC: acquires the reader's release. The reader has copied the bytes up to the position that is read here.
+        // SYNC: this acquiring load pairs with the reader's releasing store. The reader has copied all bytes up to the
+        // position that is read here.
         let now = Hostile(consumed.loadAcquire()).distance(from: seen)
         guard let taken = now.step(from: 0, to: unread) else {
             throw .consumed(step: now.forReport, unread: unread)
@@ -87,8 +89,8 @@ struct RingWriter: ~Copyable {
     ///   - word: the header's first word without the length.
     ///   - stays: whether the next frame may lie in the same place.
     ///   - known: the call of a frame that the reader is known to have read.
-    /// - Returns: the word on which a reader may sleep; nil if nothing was written, because this fast way does not suit
-    ///   the frame or there is no room.
+    /// - Returns: the word on which a reader may sleep; nil if nothing was written. Then this fast way does not suit
+    ///   the frame, or there is no room.
     @inline(__always) mutating func publishAtOnce(
         _ word: UInt64, call: UInt64, payload: UnsafeRawBufferPointer, stays: Bool = false, known: UInt64 = 0
     ) -> WritableWord? {
@@ -112,23 +114,23 @@ struct RingWriter: ~Copyable {
         return ring.alarm(at: start)
     }
 
-    /// Moves on from the frame that stays in its place. The reader may not have read this frame. The next `publish`
-    /// also stores the frame's first word again, without the mark `stays`. A reader that has read the frame sleeps on
-    /// this word. The changed word tells the reader that the next frame lies behind this frame.
+    /// Moves on from the frame that stays in its place. Perhaps the reader has not read this frame yet. The next
+    /// `publish` also stores the frame's first word again, without the mark `stays`. A reader that has read the frame
+    /// sleeps on this word. The changed word tells the reader that the next frame lies behind this frame.
     @inline(never) private mutating func goOn() {
         // While a frame stays in its place, no later frame is held back or unpublished.
         (firstPlace, isUnpublished) = (position, true)
         heldPlace = position
         heldWord = stayingWord & ~PlaceMarks.stays.word
         stayingCall = 0
-        // This place may have held longer frames before, so the lines after the frame may not be cleared.
+        // This place may have held longer frames before, so the lines after the frame possibly do not begin with a 0.
         cleared = stayingEnd
         pass(to: stayingEnd)
         clearRun = position
     }
 
-    /// Finds the position up to which small frames can continue from the current position.
-    /// - Returns: whether small frames can continue beyond `end`.
+    /// Computes `clearRun` for the current position.
+    /// - Returns: whether `clearRun` is now beyond `end`.
     @inline(never) private mutating func findClearRun(to end: UInt32) -> Bool {
         let offset = position & (ring.capacity &- 1)
         let turn = min(turnAt, ring.capacity)
@@ -152,8 +154,8 @@ struct RingWriter: ~Copyable {
         let turns = decideTurn(from: start, to: end)
         pass(to: WireFormat.next(after: end, turns: turns, capacity: ring.capacity))
         clearRun = position
-        // The stores to the frame's first cache line follow each other quickly. Between two stores, a polling reader
-        // can take this line to its own core.
+        // The stores to the frame's first cache line follow each other quickly. Otherwise, a polling reader would more
+        // often take this line to its own core between two stores.
         if let terms { unsafe withUnsafeBytes(of: terms) { unsafe ring.copy(to: body, from: $0) } }
         unsafe ring.copy(to: body &+ prefix, from: payload)
         ring.clear(from: body &+ length, count: end &- body &- length)
@@ -172,7 +174,7 @@ struct RingWriter: ~Copyable {
         if !isUnpublished { firstPlace = place }
         isUnpublished = true
         if holds, heldWord == 0 {
-            // Earlier frames of the batch stay visible. This frame hides the frames that follow.
+            // Frames that were written earlier stay visible. This frame hides the frames that follow.
             heldPlace = place
             heldWord = word
         } else {
@@ -216,8 +218,8 @@ struct RingWriter: ~Copyable {
     }
 
     @inline(never) private mutating func clearAhead() {
-        // The reader has read everything in the free part, so clearing it hides no frame. At least one line is always
-        // free.
+        // The reader has read everything in the free part of the ring, so clearing this part hides no frame. At least
+        // one line is always free.
         cleared = position &+ min(RingWriter.clearStep, room)
         var line = position
         while line != cleared {

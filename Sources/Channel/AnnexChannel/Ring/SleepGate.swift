@@ -14,8 +14,8 @@ struct SleepGate: Sendable {
     /// This side's flag, in this side's memory region.
     let flag: WritableWord
 
-    /// How often this process tries to wake its own sleeper. After that, the process makes no further attempt, and the
-    /// sleeper has to wake up by itself.
+    /// The most attempts of this process to wake one of its own sleeping threads. After the last attempt, the thread
+    /// has to wake up by itself.
     static let mostWakeUps = 10_000
 
     /// Announces that this side is about to sleep. The caller must read the other side's word again before it sleeps.
@@ -49,7 +49,7 @@ struct WakeGate: Sendable {
     /// The other side's flag, in the other side's memory region. At worst, a false flag leaves the other side asleep or
     /// causes a futile wake-up.
     let flag: SharedWord
-    /// The bell on whose word the other side may sleep instead of the published word.
+    /// The other side may sleep on this bell's word instead of the published word. Nil if the other side uses no bell.
     var bell: Bell?
     /// The most threads of the other side that one wake-up wakes. A host wakes one thread, because only one thread of
     /// an extension waits. An extension wakes all threads, because any number of its host's threads may wait for room.

@@ -1,7 +1,8 @@
 internal import AnnexLinux
 internal import CAnnexLinux
 
-/// Decides, from the lengths of earlier waits, how long to spin before sleeping.
+/// Decides, from the lengths of earlier waits, how long to spin before sleeping. To spin is to check again and again
+/// without sleeping.
 ///
 /// Spinning uses a core, and sleeping costs a wake-up. So this side spins for at most about the duration of a wake-up.
 /// If a wait was long although this side spun, the next spin is halved. If the wait was short, the next spin is
@@ -35,7 +36,7 @@ struct Spinner: Sendable {
         left = style == .adaptive && !hint.isShared() ? budget : 0
     }
 
-    /// Whether the current wait may spin and has budget left.
+    /// Whether the current wait may still spin.
     @inline(__always) var isWorthPolling: Bool { style == .spin || left > 0 }
 
     /// Pauses for a moment.

@@ -27,9 +27,10 @@ public final class CallContext {
     /// Whether the host no longer needs an answer. True if the host cancelled the call, the call's time limit has
     /// passed, the host is gone, or the call is answered already.
     ///
-    /// Reading this property checks the channel, and thereby answers the host's watchdog. Long work must read it
-    /// several times within the extension point's `watchdog` limit. Otherwise, the extension is ended as
-    /// `unresponsive`. A handler that awaits need not read it, because the thread checks the channel during the wait.
+    /// Reading this property checks the channel, and thereby answers the host's watchdog. A handler that works for long
+    /// must read this property several times within the extension point's `watchdog` limit. Otherwise, the extension is
+    /// ended as `unresponsive`. A handler that awaits need not read this property, because the thread checks the
+    /// channel during the wait.
     public var isCancelled: Bool {
         // `poll` may call a handler that uses this context. So the request is read after `poll`.
         guard (try? lookout.poll()) != nil else { return true }

@@ -143,7 +143,8 @@ public struct ChannelService: ~Copyable {
     public borrowing func serve(_ endpoint: borrowing ExtensionEndpoint) throws(ExtensionFailure) {
         let core = endpoint.core
         prepare(core)
-        // Both closures hold the service, which holds the core. Clearing them breaks the reference cycle.
+        // Both closures hold handlers of the service, and a handler may hold the core. Clearing the closures breaks
+        // such a reference cycle.
         defer { (core.onLifeEvent, core.onStream) = (nil, nil) }
         var encoder = MessageEncoder()
         let buffer = RequestBuffer(capacity: core.largestRequest)
@@ -151,8 +152,8 @@ public struct ChannelService: ~Copyable {
         do throws(ExtensionFailure) {
             while true {
                 core.tasks.runReady()
-                // The last task may just have ended. The loop checks this before it waits, because no further frame may
-                // come.
+                // The last task may just have ended. The loop checks this before it waits, because perhaps no further
+                // frame comes.
                 if isOver, core.working.isEmpty { break }
                 try answerPlainRequests(from: core, buffer: buffer, encoder: &encoder)
                 guard let incoming = try core.nextIfAny() else { continue }
@@ -179,8 +180,8 @@ public struct ChannelService: ~Copyable {
         }
     }
 
-    /// Answers requests that carry no descriptors and whose handler answers at once. Returns when a different kind of
-    /// frame comes. These requests need no object and no allocation. Waits if there is no frame.
+    /// Answers requests that carry no descriptors and whose handler answers at once. Such a request needs no object and
+    /// no allocation. If there is no frame, waits for a frame. Returns when a frame of a different kind comes.
     private func answerPlainRequests(
         from core: ExtensionCore, buffer: borrowing RequestBuffer, encoder: inout MessageEncoder
     ) throws(ExtensionFailure) {

@@ -41,7 +41,7 @@ public enum ChannelViolation: Error, Sendable, Hashable {
     case notSealed(String)
     /// Sealed memory is empty or larger than the call accepts.
     case sealedSize(UInt64, accepted: UInt64)
-    /// Sealed memory has holes. The memory that fills a hole is charged to the process that reads it.
+    /// Sealed memory has holes. The memory that fills a hole is charged to the process that reads the hole.
     case sealedHoles(UInt64)
     /// The kernel refused to let this side wait on a word in the shared memory. Only misuse by the peer can cause this
     /// refusal.

@@ -58,7 +58,7 @@ package enum FrameKind: UInt8, Sendable {
     case piece = 15
 }
 
-/// Marks in the second byte of a header. Its lower five bits are the number of descriptors.
+/// Marks in the second byte of a header. The lower five bits of this byte are the number of descriptors.
 struct FrameMarks: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 
@@ -73,9 +73,9 @@ struct FrameMarks: OptionSet, Sendable, Hashable {
     static let descriptors: UInt8 = 0x1F
 }
 
-/// Marks in the first byte of a header; its lower bits are the kind. If the reader is certain to take a frame before
-/// the writer writes the next frame, the next frame can use the same place. The two cores then pass the same cache
-/// lines to each other.
+/// Marks in the first byte of a header. The lower bits of this byte are the kind. If the reader is certain to take a
+/// frame before the writer writes the next frame, the next frame can use the same place. The two cores then pass the
+/// same cache lines to each other.
 struct PlaceMarks: OptionSet, Sendable, Hashable {
     let rawValue: UInt8
 

@@ -34,8 +34,8 @@ extension Hostile<UInt32> {
         Hostile(value &- ours)
     }
 
-    /// The number if a frame can end at this offset. The result is nil unless the number is between the two bounds and
-    /// is a multiple of a frame's alignment.
+    /// The number if a frame can end at this offset. The result is nil if the number is outside the two bounds or is
+    /// not a multiple of a frame's alignment.
     func step(from least: UInt32, to most: UInt32) -> UInt32? {
         guard value >= least, value <= most, value & (WireFormat.alignment &- 1) == 0 else { return nil }
         return value
@@ -96,8 +96,8 @@ struct HostileSize {
     /// Whether memory is already allocated for every byte. If so, reading allocates no memory that is charged to the
     /// reader.
     var isFilled: Bool {
-        // Blocks may lie after the end, and allocated memory that no process has filled can count as a hole. So both
-        // tests must hold. The second test compares in blocks, because multiplication could overflow.
+        // Blocks may lie after the file's end, and allocated memory that no process has filled can count as a hole. So
+        // both tests must hold. The second test compares in blocks, because multiplication could overflow.
         firstHole == size && blocks >= size / 512 && (size % 512 == 0 || blocks > size / 512)
     }
 

@@ -12,8 +12,9 @@ struct RawCalls: Sendable {
     /// How many calls this side gave up. The extension may still answer each of these calls once.
     private var forgone: UInt64 = 0
 
-    /// Returns the next call's number. The number is one more than the last call's number if and only if this side took
-    /// the last call's answer. So a number that is one more tells the extension that this side took its answer.
+    /// Returns the next call's number. If this side took the last call's answer, the number is one more than the last
+    /// call's number. Otherwise, the number is two more. So a number that is one more tells the extension that this
+    /// side took the last answer.
     mutating func open() -> UInt64 {
         made &+= answered == RawCalls.mark | made ? 1 : 2
         return RawCalls.mark | made

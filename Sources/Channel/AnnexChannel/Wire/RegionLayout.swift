@@ -2,8 +2,9 @@ internal import AnnexLinux
 internal import Glibc
 
 /// The offsets of the words in a memory region. If one side writes a word while its peer polls the word, the word has
-/// its own pair of cache lines. A pair is 128 bytes; processors fetch lines in pairs. So two sides on two cores do not
-/// take each other's lines. The words that change only when a side goes to sleep or to another core share one pair.
+/// its own pair of cache lines. A pair is 128 bytes; processors fetch lines in pairs. So a store to another word does
+/// not take the polled line away from the peer's core. The words that change only when a side goes to sleep or to
+/// another core share one pair.
 enum RegionLayout {
     /// The host writes this word and the words up to `largestMessage` into its own region before any other process has
     /// the region.

@@ -2,12 +2,12 @@ public import AnnexMessages
 
 /// The payloads of stream frames, except the messages of the stream's users.
 enum StreamFrame {
-    /// The payload that opens a stream: the window that the opener gives, then the users' bytes.
+    /// The payload that opens a stream: the window that the opener gives, then the stream's arguments.
     static func opening(window: UInt32, _ arguments: [UInt8]) -> [UInt8] {
         WireBytes.bytes(window) + arguments
     }
 
-    /// - Returns: the opener's window and the users' bytes; nil if the payload is malformed.
+    /// - Returns: the opener's window and the stream's arguments; nil if the payload is malformed.
     static func opening(_ payload: [UInt8]) -> (window: UInt32, arguments: [UInt8])? {
         guard let window = WireBytes.number(payload, at: 0, as: UInt32.self),
             window >= StreamState.smallestWindow, window <= StreamState.largestWindow

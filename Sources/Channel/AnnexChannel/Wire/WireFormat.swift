@@ -35,9 +35,9 @@ enum WireFormat {
         (headerSize &+ payload &+ (alignment &- 1)) & ~(alignment &- 1)
     }
 
-    /// How many bytes a reader reads before it publishes its position. The unpublished part is at most a quarter of the
-    /// ring. So the writer still sees three quarters of the ring free. These three quarters are more than the largest
-    /// frame and the cache line after it.
+    /// How many bytes a reader reads before it publishes its position. What was read but not published is at most a
+    /// quarter of the ring. So, once the reader has read everything, the writer sees at least three quarters of the
+    /// ring free. These three quarters are more than the largest frame and the cache line after it.
     static func step(capacity: UInt32) -> UInt32 {
         min(capacity / 4, 2048)
     }
@@ -60,7 +60,8 @@ public struct Hello: Sendable, Hashable {
 
     private let said: UInt64
 
-    /// - Parameter said: the users' features in the lower half, and the wire features in the upper half.
+    /// - Parameter said: the features that host and extension define themselves, in the lower half, and the wire
+    ///   features, in the upper half.
     init(said: UInt64) {
         self.said = said
     }
@@ -73,9 +74,9 @@ public struct Hello: Sendable, Hashable {
     }
 }
 
-/// Optional features of an end, besides calls and events. An extension states them in the upper half of its hello's
-/// features, and the host states them in its region. An end uses the features that both ends have, and ignores unknown
-/// bits.
+/// Optional features of one end of the channel, besides calls and events. An extension states them in the upper half of
+/// its hello's features, and the host states them in its region. An end uses the features that both ends have, and
+/// ignores unknown bits.
 struct WireFeatures: OptionSet, Sendable, Hashable {
     let rawValue: UInt64
 
@@ -95,6 +96,6 @@ struct WireFeatures: OptionSet, Sendable, Hashable {
 
     /// The features of this version.
     static let own: WireFeatures = [.hostedCalls, .streams, .pieces, .staying, .bells, .everyDoorbell]
-    /// The bits that belong to the users.
+    /// The bits of the features that host and extension define themselves (`Hello.features`).
     static let usersBits: UInt64 = 0xFFFF_FFFF
 }

@@ -1,7 +1,7 @@
 /// Counts the columns that text takes on a terminal, and wraps it.
 ///
 /// Terminals differ in how they draw joined emoji. The count assumes a terminal that draws each part of such an emoji
-/// by itself. So no line is wider on another terminal.
+/// by itself. Another terminal may draw the emoji in fewer columns, but not in more. So no line is wider than counted.
 enum TextColumns {
     static func count(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + width($1) }

@@ -50,7 +50,7 @@ struct GrantQuestion: Sendable, Hashable {
     }
 }
 
-/// An entitlement that the command line grants, but that is not in force for any installed extension. Also the reason.
+/// An entitlement that the command line grants, but that is not in force for any installed extension, and the reason.
 struct UngrantedName: Sendable, Hashable {
     let name: String
     /// An extension that asks for the entitlement. The extension belongs to a version of its app that is installed but

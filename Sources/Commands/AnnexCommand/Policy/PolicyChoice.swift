@@ -47,9 +47,9 @@ struct PolicyChoice: ParsableArguments {
         }
     }
 
-    /// The expectations of a policy. If the choice is a file, they come from the file beside it. Otherwise they come
-    /// from the folder, or else from the shipped expectations. The expectations of the choice's fragments are joined to
-    /// them.
+    /// The expectations of a policy. If the choice is a policy file, its expectations come from the expectation file
+    /// beside it. Otherwise they come from the folder, or else from the shipped expectations. The expectations about
+    /// the fragments at the choice's end, such as `jit` in `mine.yaml+jit`, are joined to these.
     func expectations(_ choice: String) throws -> Expectations {
         let (policy, fragments) = PolicyFiles.parted(choice)
         return try ownExpectations(policy).joined(withFragments: fragments, for: target)

@@ -107,9 +107,10 @@ struct PolicyLearnCommand: AsyncParsableCommand {
 /// The files that the kernel executes when it starts a program. They cannot be learned from the program's own system
 /// calls.
 enum StartedProgram {
-    /// The program and, if it is a script, its interpreter, each with the paths to which links lead from it. A relative
-    /// path is returned only in its absolute form, with all links resolved. A name without a slash is first looked up
-    /// in `PATH`. The result does not contain the dynamic linker or the interpreter of an interpreter.
+    /// The path of the program and, if the program is a script, the path of its interpreter. If one of these paths
+    /// leads over links, the result also has the paths to which the links lead. A relative path is returned only in its
+    /// absolute form, with all links resolved. A name without a slash is first looked up in `PATH`. The result does not
+    /// contain the dynamic linker or the interpreter of an interpreter.
     static func files(_ name: String) -> [String] {
         guard let path = located(name) else { return [] }
         var files = [path]

@@ -31,8 +31,8 @@ struct AskedRuns {
 
     private var mayAsk: Bool { options.asks && UserAnswer.canBeGiven }
 
-    /// Asks the user which options to add, of those that would remove the cause of the failure. Returns nil if the user
-    /// allows no option.
+    /// Offers the user the options that would remove the cause of the failure. Returns the options that the user
+    /// allows; nil if the user allows none.
     private func allowed(_ hint: RunHint?, project: ProjectOptions) -> RunChoice? {
         guard let hint, let question = RunQuestion(hint, place: project.place) else { return nil }
         switch question.ask() {

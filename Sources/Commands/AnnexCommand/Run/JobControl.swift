@@ -3,14 +3,14 @@ internal import AnnexSandbox
 import Glibc
 
 /// Decides when this process stops itself together with the program, as a shell's job does. This process stops only if
-/// a person or a process asked for it (Ctrl-Z, SIGTSTP), and if a shell can continue this process.
+/// a person or a process asked for a stop (Ctrl-Z, SIGTSTP), and if a shell can continue this process.
 ///
 /// If the program stops by itself, this process continues to supervise the program and to enforce the program's limits.
 /// A stopped process enforces no limit except the time limit. So before this process stops, it stops the whole sandbox.
 /// If a timer wakes the sandbox, this process stops it again.
 struct JobControl {
-    /// How long the program may take to stop after Ctrl-Z, even on a busy machine. If the program has not stopped by
-    /// then, this process ignores the key, because the program may use the key for another purpose.
+    /// How long the program may take to stop after Ctrl-Z. The time is long enough for a busy machine. If the program
+    /// has not stopped by then, this process ignores the key, because the program may use the key for another purpose.
     private static let patience = Duration.seconds(10)
 
     private let run: SandboxRun
@@ -70,8 +70,8 @@ struct JobControl {
         return tcgetpgrp(terminal) == getpgrp()
     }
 
-    /// Stops this process with SIGTSTP. SIGSTOP would be wrong, because it stops this process even if no shell can
-    /// continue it. In that case, the kernel ignores SIGTSTP.
+    /// Stops this process with SIGTSTP. If no shell can continue this process, the kernel ignores SIGTSTP. SIGSTOP
+    /// would be wrong, because it would stop this process even then.
     /// - Parameter wholeJob: whether to stop the other processes of the job too. The other processes may wait for this
     ///   process, or write into its input. A shell regards a job as stopped only if no process of the job runs.
     /// - Returns: whether the process was stopped and then continued. If so, SIGCONT is pending.

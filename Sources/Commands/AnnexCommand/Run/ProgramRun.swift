@@ -54,8 +54,8 @@ struct ProgramRun {
         // The launcher starts on a thread that blocks every signal. So no signal interrupts the launcher.
         let start = LauncherStart(waiving: Set(options.waive))
         defer { start.settle() }
-        // Until `SignalForwarder` is made below, signals end this process in the usual way. Before that, there is no
-        // program that could receive them.
+        // Until `SignalForwarder` is made below, signals end this process in the usual way. During that time, no
+        // program runs that could receive the signals.
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
         let signals = SignalForwarder()

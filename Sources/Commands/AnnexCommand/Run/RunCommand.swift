@@ -203,7 +203,8 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    /// Ends the process itself. If this threw an exit status, the parser would first write its whole help text.
+    /// Ends the process itself. If this function threw an exit status, the parser would first write its whole help
+    /// text.
     func run() throws {
         Glibc.exit(AskedRuns(options).run())
     }

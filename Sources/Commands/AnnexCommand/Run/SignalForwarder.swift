@@ -48,7 +48,7 @@ final class SignalForwarder: Sendable {
         wakeUp()
     }
 
-    /// Makes the main thread check its condition again.
+    /// Makes the main thread check again the condition for which `wait` waits.
     func wakeUp() { pthread_kill(waiter, Self.wake) }
 
     /// Forwards signals until the program has ended.

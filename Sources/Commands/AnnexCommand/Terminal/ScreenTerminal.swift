@@ -16,8 +16,8 @@ final class ScreenTerminal: Sendable {
     /// The events of the terminal. Only one reader may read this stream.
     let events: AsyncStream<Event>
     private let before: termios
-    /// The lines that were drawn; nil while the terminal is the user's. Drawing holds the lock, so no line is drawn
-    /// after `close()`.
+    /// The lines that were drawn; nil while the terminal shows the user's own screen. Drawing holds the lock, so no
+    /// line is drawn after `close()`.
     private let drawn = Mutex<[String]?>(nil)
 
     /// The alternate screen without a cursor, and a mouse that reports its buttons in xterm's SGR mode.
@@ -104,8 +104,8 @@ final class ScreenTerminal: Sendable {
     /// the job.
     func suspend() {
         close()
-        // If another thread takes the signal, this thread continues for a moment, so it sleeps. If there is no shell,
-        // the kernel ignores the signal.
+        // If another thread takes the signal, this thread continues until the process stops. So this thread sleeps for
+        // a moment. If there is no shell, the kernel ignores the signal.
         kill(0, SIGTSTP)
         usleep(Self.stopping)
         open()
@@ -115,7 +115,7 @@ final class ScreenTerminal: Sendable {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            // A failed write needs no report: if the terminal is gone, a signal reports it.
+            // A failed write needs no report: if the terminal is gone, a signal reports that.
             guard count > 0 || errno == EINTR else { return }
             rest = rest.dropFirst(max(count, 0))
         }
@@ -148,8 +148,8 @@ final class ScreenTerminal: Sendable {
             for key in reader.keys(of: bytes) { events.yield(.key(key)) }
         }
         events.yield(.ended)
-        // If the terminal is gone, the kernel also sends a signal. It must not end this program before the widgets have
-        // ended, so this thread takes it.
+        // If the terminal is gone, the kernel also sends a signal. That signal must not end this program before the
+        // widgets have ended, so this thread takes the signal.
         _ = signals.wait()
     }
 

@@ -47,7 +47,8 @@ struct TodayDrawing {
     }
 
     /// The frame, with the content in it.
-    /// - Parameter isChosen: whether the title is marked, because the user's numbers refer to this card.
+    /// - Parameter isChosen: whether the title is marked, because the numbers that the user types stand for the actions
+    ///   of this card.
     func lines(isChosen: Bool = false) -> [String] {
         let title = (isChosen ? "▸ " : "") + card.widget.displayName
         let foot = foot

@@ -15,7 +15,7 @@ final class TodayEvents: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A value arrives after events were added. Only one reader may read this stream.
+    /// Delivers a value after events were added. Only one reader may read this stream.
     let arrivals: AsyncStream<Void>
     private let arrival: AsyncStream<Void>.Continuation
 

@@ -3,8 +3,8 @@ internal import AnnexToday
 
 /// Runs the live Today view. It draws the view after each change, and performs the user's actions.
 ///
-/// Even if a widget or a broker does not answer, the user can end the view. Control-C and the end of the terminal are
-/// handled by another task than the view's work.
+/// Even if a widget or a broker does not answer, the user can end the view. One task does the work of the view, and
+/// another task handles Control-C and the end of the terminal.
 struct TodayLoop {
     /// How long the widgets may take to end after the user has quit.
     private static let farewell = Duration.seconds(1)

@@ -41,17 +41,17 @@ struct TodayScreen {
     private let clock: any TodayClock
     private var size: (columns: Int, rows: Int) = (80, 24)
     private(set) var cards: [TodayCard] = []
-    /// The identifier of the chosen card. The user's numbers refer to this card.
+    /// The identifier of the chosen card. The numbers that the user types stand for the actions of this card.
     private var chosen: String?
     private var page = Page.cards
     /// The first visible line of the cards.
     private var offset = 0
-    /// The digits that the user has typed of a number that may not be complete.
+    /// The digits that the user has typed so far. More digits of the same number may follow.
     private var digits = ""
     /// A message for the user. It is shown until the next key.
     private var message = ""
     /// `choice` is the time at which another card took the place of the chosen card. `places` is the last time at which
-    /// the cards have moved, so another card may be under the mouse.
+    /// the cards moved. After a move, another card may be under the mouse.
     private var changed = (choice: Duration?.none, places: Duration?.none)
 
     init(_ kind: TodaySurface.Kind = .view, style: Style, clock: any TodayClock = MachineClock()) {

@@ -88,7 +88,7 @@ struct TopMoment {
         let memory: UInt64?
     }
 
-    /// The identity of a running extension: its broker, and its number in this broker. The process number would not do,
+    /// The identity of a running extension: its broker, and its number in this broker. The process number is not used,
     /// because the kernel may reuse it.
     struct Name: Hashable {
         let broker: Int32

@@ -20,7 +20,8 @@ void misbehave_write_through_null(void);
 
 // Maps the extension's region of the channel from its descriptor. Returns null on failure.
 uint8_t *misbehave_map_region(int descriptor, size_t *size);
-// Sends a message with a descriptor that the host did not request: memory that its creator can still change.
+// Sends a message with a descriptor that the host did not request. The descriptor refers to memory that its creator
+// can still change.
 int misbehave_hand_over(int control, const void *bytes, size_t size);
 // Wakes the threads that sleep on a word of the region.
 int misbehave_wake(uint8_t *word);

@@ -24,8 +24,8 @@ struct picture_limits {
     uint64_t pixels;        // most pixels in all
 };
 
-// Each returns 0, or -1 with a line of text in `error`. The caller owns the filled picture and frees it with
-// picture_free.
+// Each of these functions returns 0, or -1 with a line of text in `error`. The caller owns the filled picture and
+// frees it with picture_free.
 int picture_decode_png(const uint8_t *bytes, size_t size, const struct picture_limits *limits,
                        struct picture *picture, char error[PICTURE_ERROR_SIZE]);
 int picture_decode_jpeg(const uint8_t *bytes, size_t size, const struct picture_limits *limits,

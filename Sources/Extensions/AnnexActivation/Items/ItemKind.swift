@@ -2,7 +2,7 @@
 package enum ItemKind: String, Sendable, CaseIterable {
     case image, movie, webPage, webURL, text, file
 
-    /// The key of a dictionary rule that states the most attachments of this kind.
+    /// The key with which a dictionary rule states how many attachments of this kind an extension takes.
     package var key: String {
         switch self {
         case .image: "NSExtensionActivationSupportsImageWithMaxCount"
@@ -42,7 +42,7 @@ package enum ItemKind: String, Sendable, CaseIterable {
     ///
     /// - Parameters:
     ///   - ancestors: the type and all types that it is a kind of, in lower case.
-    ///   - isText: whether the type belongs to the text of an item. This text is not a file.
+    ///   - isText: whether the type belongs to an item's own text. Such a text does not count as a file.
     func includes(_ ancestors: Set<String>, isText: Bool) -> Bool {
         switch self {
         case .image: ancestors.contains("public.image")
@@ -56,8 +56,8 @@ package enum ItemKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The types in which a browser offers a page: the data that a script collected in the page, an archive, or the
-    /// page's source.
+    /// The types in which a browser offers a page: data that a script collected in the page, an archive of the page,
+    /// or the page's source.
     private static let pages = ["com.apple.property-list", "com.apple.webarchive", "public.html"]
     private static let files = ["public.data", "public.directory", "public.item"]
 }

@@ -3,7 +3,7 @@ package import AnnexModel
 /// The items that a host offers to extensions, in the form that activation rules need: types and counts, but no
 /// contents.
 ///
-/// Equal items are kept once, with the number of times that they occur. The same holds for equal attachments. So a
+/// Equal items are kept once, with the number of times that they occur. Equal attachments are kept once too. So a
 /// thousand photos of the same types need no more work than one photo.
 package struct OfferedItems: Sendable {
     /// An attachment's types.
@@ -36,7 +36,8 @@ package struct OfferedItems: Sendable {
             self.ancestors = ancestors
         }
 
-        /// Creates the type of a text that no table lists as a type. This type is only a kind of itself.
+        /// Creates the type for a text of a predicate. No table is asked for this type, so it is a kind of itself
+        /// only.
         init(text: String) {
             let folded = text.lowercased()
             self.init(identifier: text, folded: folded, ancestors: [folded])
@@ -50,7 +51,7 @@ package struct OfferedItems: Sendable {
     }
 
     private(set) var types: [OfferedType] = []
-    /// The kinds that include each type. They are computed once for all rules.
+    /// The kinds of attachments that include each of `types`. They are computed once for all rules.
     private(set) var kinds: [TypeKinds] = []
     private(set) var attachments: [Attachment] = []
     private(set) var items: [Item] = []

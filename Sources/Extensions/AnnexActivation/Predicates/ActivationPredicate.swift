@@ -5,7 +5,8 @@
 /// the column of that text.
 package struct ActivationPredicate: Sendable {
     let condition: Condition
-    /// The most variables that are in force at the same time.
+    /// The most variables that are in force at the same time. Each of these variables has a slot, which holds the
+    /// element that the variable stands for.
     let slots: Int
     /// The number of texts in the predicate.
     let literals: Int
@@ -119,7 +120,7 @@ enum NumberExpression: Sendable {
 }
 
 enum TextExpression: Sendable {
-    /// A text that no table lists as a type. It is only a kind of itself.
+    /// A text of the predicate. As a type, the text is a kind of itself only, because no table is asked for it.
     case literal(PredicateLiteral)
     /// The type that a variable stands for.
     case variable(slot: Int)
@@ -141,7 +142,8 @@ indirect enum CollectionExpression: Sendable {
     case items
     case attachments(slot: Int)
     case types(slot: Int)
-    /// The elements for which a condition holds. While the condition is tested, the slot holds the element.
+    /// The elements for which a condition holds. While the condition is tested for an element, the slot holds this
+    /// element.
     case filtered(CollectionExpression, slot: Int, by: Condition)
 }
 

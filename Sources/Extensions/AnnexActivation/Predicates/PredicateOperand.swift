@@ -103,7 +103,7 @@ extension PredicateParser {
         return .list(members)
     }
 
-    /// `SUBQUERY(collection, $variable, condition)`.
+    /// Reads `(collection, $variable, condition)` after the word `SUBQUERY`.
     private mutating func subquery() throws(PredicateError) -> PredicateOperand {
         try expect("(")
         let column = token.column

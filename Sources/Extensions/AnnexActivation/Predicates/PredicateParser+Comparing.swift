@@ -41,7 +41,7 @@ extension PredicateParser {
         return letters.lowercased().contains("c")
     }
 
-    /// `ANY types OPERATOR operand`, after the first word.
+    /// Reads `types OPERATOR operand` after the first word, which is `ANY`, `ALL` or `NONE`.
     mutating func quantified(_ quantifier: Quantifier) throws(PredicateError) -> Condition {
         guard case .operand(let left, let column) = try primary() else {
             throw unexpected(remedy: "write a collection of types after ANY, ALL or NONE")

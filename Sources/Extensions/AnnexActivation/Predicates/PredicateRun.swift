@@ -9,9 +9,9 @@ struct PredicateRun {
     /// The results of conformance tests.
     private var conformance: ConformanceMemo
 
-    /// The number of visits of a pattern's places that count as one step.
+    /// How many visits of places in a text pattern count as one step.
     private static let visitsOfStep = 16
-    /// The number of compared bytes that count as one step.
+    /// How many compared bytes count as one step.
     private static let bytesOfStep = 256
 
     init(items: OfferedItems, slots: Int, literals: Int, steps: Int) {
@@ -54,7 +54,8 @@ struct PredicateRun {
         }
     }
 
-    /// The number of elements. For a filtered collection, this does not build a list.
+    /// The number of elements in a collection. The elements of a filtered collection are counted without building a
+    /// list.
     private mutating func count(of collection: CollectionExpression) throws(PredicateLimit) -> Int {
         guard case .filtered(let source, let slot, let condition) = collection else {
             return try elements(of: collection).reduce(0) { $0 + $1.count }

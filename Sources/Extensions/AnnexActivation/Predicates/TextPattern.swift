@@ -25,7 +25,8 @@ struct TextPattern: Sendable {
     /// The most steps of a pattern.
     static let mostSteps = 1_024
 
-    /// Creates a pattern of LIKE. In it, `?` stands for any character, and `*` for any number of characters.
+    /// Creates a pattern of LIKE. In it, `?` stands for any character, and `*` for any number of characters. Names of types
+    /// are ASCII, so a character is a byte.
     init(wildcards text: String, ignoringCase: Bool) {
         var steps: [Step] = []
         var last: UInt8?
@@ -51,7 +52,7 @@ struct TextPattern: Sendable {
         ignoresCase = ignoringCase
     }
 
-    /// The most steps of a run over the text. Even a run over the empty text takes steps.
+    /// The most steps of a run over the text. A run over the empty text takes steps too.
     func cost(for text: String) -> Int { (text.utf8.count + 1) * steps.count }
 
     /// Whether the pattern matches the whole text.
@@ -74,8 +75,8 @@ struct TextPattern: Sendable {
         return now.contains { if case .end = steps[$0] { true } else { false } }
     }
 
-    /// Adds all places that the run reaches from a place without reading a byte. Each place is added once at each
-    /// position.
+    /// Adds to `found` all places in the program that a run reaches from a place without reading a byte. At each
+    /// position of the text, each place is added only once.
     private func follow(_ place: Int, at position: Int, marks: inout [Int], into found: inout [Int]) {
         var open = [place]
         while let place = open.popLast() {

@@ -5,9 +5,9 @@ package import AnnexModel
 package struct DictionaryRule: Sendable, Hashable {
     /// Which attachments must match the rule.
     package enum Version: Sendable {
-        /// At least one attachment must be of a kind that the rule states.
+        /// At least one attachment must be of a kind that the rule takes.
         case anyMatches
-        /// All attachments must be of a kind that the rule states.
+        /// All attachments must be of a kind that the rule takes.
         case allMatch
     }
 
@@ -22,7 +22,7 @@ package struct DictionaryRule: Sendable, Hashable {
     package private(set) var isStrict = false
     package private(set) var mostAttachments: Int?
     package private(set) var fewestAttachments = 1
-    /// Keys that no activation rule has. They have no effect.
+    /// The keys in this rule that Annex does not know. They have no effect.
     package private(set) var unknownKeys: [String] = []
     /// The fault of the first value that cannot be used; nil if there is none. If there is a fault, the extension is
     /// not offered.

@@ -83,7 +83,7 @@ extension TypeTable {
         setIfFree(mimeType: name, to: made)
         guard !has(made) else { return made }
         var found = [Self.kind(ofMIME: name)]
-        // The recursion also ends if the database contains a circle, because the name already has its type here.
+        // The recursion also ends if the parents in the database form a circle, because the name got its type above.
         if depth < 16 {
             found += (parents[name] ?? []).prefix(16).map { parent in
                 identifier(ofMIME: parent, parents: parents, depth: depth + 1)

@@ -16,9 +16,11 @@ package struct TypeDeclarations: Sendable {
 
     package static let exported = "UTExportedTypeDeclarations"
     package static let imported = "UTImportedTypeDeclarations"
-    /// The keys of an app's `Info.plist` that declare types. The app's own types come before the types of other apps.
+    /// The keys of an app's `Info.plist` that declare types. The exported types, which are the app's own, come before
+    /// the imported types.
     package static let keys = [exported, imported]
-    /// The most types of one app, and the most parents or names of one type.
+    /// The most types under each key. `mostTags` is the most parents of one type, and also the most filename
+    /// extensions and the most MIME types.
     private static let most = 64
     private static let mostTags = 16
     /// Prefixes of identifiers that no app can declare, because these identifiers mean the same on each machine.
@@ -89,8 +91,8 @@ extension TypeTable {
     /// or a MIME type that the table already has.
     package func adding(_ all: [TypeDeclarations]) -> TypeTable {
         var table = self
-        // If no earlier type names this type as its parent, this type cannot close a circle. So the slow check is
-        // skipped.
+        // The types that the declarations so far name as parents. Only a type in this set can close a circle, so only
+        // such a type needs the slow check.
         var named: Set<String> = []
         var (types, parents) = (0, 0)
         for one in all.lazy.flatMap(\.declarations) where !table.has(one.type) {
@@ -109,8 +111,8 @@ extension TypeTable {
         return table
     }
 
-    /// The endings that an app may declare. Such an ending is unknown to the table, and so is each of its parts after a
-    /// dot. The longest ending of a file's name decides the file's type. So without this check, an app could declare
-    /// `final.png` and take such files away from pictures.
+    /// The endings that an app may declare. Such an ending is unknown to the table, and so is each of its parts after
+    /// a dot. The longest ending of a file's name decides the file's type. So without this check, an app could
+    /// declare the ending `final.png`, and files with this ending would no longer count as pictures.
     private func free(_ endings: [String]) -> [String] { endings.filter { type(ofFile: "x.\($0)") == nil } }
 }

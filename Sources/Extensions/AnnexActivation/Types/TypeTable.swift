@@ -1,7 +1,7 @@
 public import AnnexModel
 
-/// The uniform types that a host knows. The table says which type is a kind of which, and which types belong to file
-/// names and MIME types.
+/// The uniform types that a host knows. The table says which types are kinds of other types, and which types belong
+/// to file names and MIME types.
 ///
 /// `TypeTable.system` has the built-in types and the types of the system's shared-mime-info database. If a table does
 /// not have a type, the type conforms only to itself.
@@ -40,7 +40,7 @@ public struct TypeTable: Sendable {
 
     // MARK: Asking
 
-    /// Whether a type is the other type or a kind of it.
+    /// Whether a type is the same as the other type, or a kind of the other type.
     public func conforms(_ type: TypeIdentifier, to other: TypeIdentifier) -> Bool {
         ancestors(of: type).contains(other.rawValue.lowercased())
     }
@@ -61,7 +61,8 @@ public struct TypeTable: Sendable {
         return nil
     }
 
-    /// The type of a MIME type, for example `public.jpeg` for `image/jpeg`; nil if the table does not know it.
+    /// The type of a MIME type, for example `public.jpeg` for `image/jpeg`; nil if the table does not know the MIME
+    /// type.
     public func type(ofMIME name: String) -> TypeIdentifier? { mimeTypes[name.lowercased()] }
 
     /// The type and all types that it is a kind of, in lower case.
@@ -82,8 +83,8 @@ public struct TypeTable: Sendable {
 
     // MARK: Filling
 
-    /// Adds a type. If the table already has the type, its entry stays unchanged. A name that already has a type keeps
-    /// that type.
+    /// Adds a type. If the table already has the type, its entry stays unchanged. A filename extension or MIME type
+    /// that already belongs to a type stays with that type.
     package mutating func add(
         _ type: TypeIdentifier, conformingTo more: [TypeIdentifier], filenameExtensions endings: [String] = [],
         mimeTypes names: [String] = []

@@ -12,7 +12,7 @@ public final class AppBundle: Sendable {
     public let displayName: String
     /// `CFBundleVersion`; 0 if the key is missing.
     public let version: BundleVersion
-    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, this is the same as
+    /// `CFBundleShortVersionString`: the version to show to a user. If the key is missing, this value is the same as
     /// `version`.
     public let shortVersion: BundleVersion
     /// The URL schemes in `CFBundleURLTypes`. They are in lower case and sorted. Each scheme appears once, and there
@@ -33,7 +33,7 @@ public final class AppBundle: Sendable {
     public let rejected: [RejectedExtension]
     /// The path to show in messages: the escaped name of the app's directory.
     let shown: String
-    /// The status of `Info.plist` when it was checked.
+    /// The status of `Info.plist` when Annex checked the file.
     private let checked: FileStatus
 
     /// Opens an app, and checks the app and its extensions.
@@ -95,8 +95,8 @@ public final class AppBundle: Sendable {
 }
 
 extension AppBundle {
-    /// The keys of `Info.plist` that declare the app's exported and imported types, with their values. Each call reads
-    /// the file again, as `attributes()` does.
+    /// The keys of `Info.plist` that declare the app's exported and imported types, with their values. Each call
+    /// reads the file again, as `ExtensionBundle.attributes()` does.
     ///
     /// - Throws: a `BundleError`, for example if `Info.plist` has changed since the bundle was checked.
     package func typeDeclarations() throws(BundleError) -> [String: PropertyListValue] {
@@ -109,8 +109,8 @@ extension AppBundle {
 public struct RejectedExtension: Sendable, Hashable {
     /// The extension's path within its app, for example `PlugIns/Editor.appex`.
     public let place: String
-    /// The `CFBundleIdentifier` in the extension's `Info.plist`; nil if it cannot be read. Annex did not check whether
-    /// the identifier belongs to the app.
+    /// The `CFBundleIdentifier` in the extension's `Info.plist`; nil if the identifier cannot be read. Annex did not
+    /// check whether the identifier belongs to the app.
     public let identifier: String?
     /// The broken rule, and the remedy.
     public let error: BundleError

@@ -1,19 +1,20 @@
 internal import AnnexLinux
 internal import AnnexModel
 
-/// The texts of an app or extension that a user sees, in all languages: its name, and a summary of what it does.
+/// The texts that a user sees of an app or extension, in all languages: the name, and a summary of what the bundle
+/// does.
 public struct BundleTexts: Sendable, Hashable {
     /// The name to show.
     public let name: LocalizedText
     /// `NSHumanReadableDescription`: what the bundle does, in a sentence. Nil if the key is missing.
     public let summary: LocalizedText?
-    /// Whether Annex could read all files with texts. If this is false, a later reading may find more texts. The
-    /// process may only have been short of descriptors for a moment.
+    /// Whether Annex could read all files with texts. If this is false, a later reading may find more texts, for
+    /// example if the process was short of descriptors only for a moment.
     public let isWhole: Bool
 }
 
 // Texts and icons are read only when a host asks for them. So an installed app uses no memory for languages and
-// pictures that are never shown, and reading them does not delay the opening of an app.
+// pictures that are never shown. Opening an app also takes less time, because it does not read these files.
 
 extension AppBundle {
     /// Reads the app's name and summary in all languages.
@@ -77,7 +78,8 @@ struct BundleFace: ~Copyable {
 
     /// - Parameters:
     ///   - name: the name in `Info.plist`.
-    ///   - keys: the keys that translate the name. Each language uses the first of these keys that it translates.
+    ///   - keys: the keys whose translations can serve as the name. If a language translates several of these keys,
+    ///     the first of them counts.
     static func texts(
         of directory: borrowing BundleFile, shown: String, name: String, keys: [String]
     ) -> BundleTexts {

@@ -29,10 +29,11 @@ struct BundleParts: ~Copyable {
         entitlements = Self.entitlements(of: bundle, info: info, reporting: findings)
     }
 
-    /// Removes and returns the program for this machine; nil if there is no program without a fault.
+    /// Removes and returns the program for this machine; nil if the bundle has no program for this machine, or if the
+    /// program has a fault.
     mutating func takeProgram() -> BundleFile? { program.take() }
 
-    /// The suffix of the name of the entitlements file. The name of the program comes before the suffix.
+    /// The suffix of an entitlements file's name. The name of the bundle's program comes before this suffix.
     static let entitlementsSuffix = ".entitlements"
 
     private static func entitlements(

@@ -33,7 +33,7 @@ public final class ExtensionBundle: Sendable {
     let hasOwnName: Bool
     /// The path to show in messages: escaped, and starting with the app's directory.
     let shown: String
-    /// The status of `Info.plist` when it was checked.
+    /// The status of `Info.plist` when Annex checked the file.
     private let checked: FileStatus
 
     /// Reads an extension and reports every fault.

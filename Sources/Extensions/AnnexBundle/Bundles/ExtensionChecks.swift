@@ -7,7 +7,7 @@ struct ExtensionPointKeys {
     let mainStoryboard: String?
 }
 
-/// The checks of an extension's property list that come in addition to the checks of every bundle.
+/// The checks that the property list of an extension needs in addition to the checks of every bundle.
 struct ExtensionChecks {
     private let info: InfoDictionary
     private let app: ContainingApp

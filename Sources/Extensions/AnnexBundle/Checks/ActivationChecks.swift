@@ -2,13 +2,13 @@ internal import AnnexActivation
 internal import AnnexLinux
 internal import AnnexModel
 
-/// The checks of an activation rule for the validation. A faulty rule does not make Annex refuse a bundle. Instead,
-/// hosts do not offer an extension whose rule cannot be used.
+/// The checks of an extension's activation rule. Only the validation of a bundle makes these checks. A faulty rule
+/// does not make Annex refuse a bundle. Instead, hosts do not offer an extension whose rule cannot be used.
 struct ActivationChecks {
     private let attributes: InfoDictionary
     private let findings: FindingCollector
 
-    /// The most unknown keys of a rule that are reported one by one.
+    /// If a rule has unknown keys, at most this many of them are reported.
     private static let mostKeys = 10
 
     init(_ attributes: InfoDictionary, findings: FindingCollector) {
@@ -51,7 +51,7 @@ struct ActivationChecks {
     }
 }
 
-/// The checks of the types that an app declares, for the validation.
+/// The checks of the types that an app declares. Only the validation of a bundle makes these checks.
 enum TypeDeclarationChecks {
     static func check(_ info: InfoDictionary, reporting findings: FindingCollector) {
         guard findings.isValidating else { return }

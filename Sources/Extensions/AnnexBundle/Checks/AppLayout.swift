@@ -51,7 +51,7 @@ struct AppLayout {
         }
     }
 
-    /// Warns of code in `Frameworks`, which nothing can load.
+    /// Warns of code in `Frameworks`. No program can load this code.
     private func checkResource(_ path: String, in app: borrowing BundleDirectory) {
         let shown = app.shown(path)
         let start = findings.attempt { () throws(BundleError) in

@@ -28,7 +28,7 @@ struct BundleDirectory: ~Copyable {
         descriptor = opened
     }
 
-    /// Duplicates the descriptor of a bundle's directory that was checked earlier.
+    /// Opens a directory again, by duplicating its descriptor. The directory was checked earlier.
     init(again directory: borrowing BundleFile, shown: String) throws(BundleError) {
         self.shown = shown
         path = directory.path
@@ -153,8 +153,8 @@ public struct BundleFile: ~Copyable, Sendable {
     package let descriptor: Descriptor
     /// The file's status when it was checked.
     package let status: FileStatus
-    /// The path at which the file was found. Messages show this path. A bind mount finds the file by this path, and
-    /// then compares device and inode.
+    /// The path at which the file was found. Messages show this path. A launch mounts the file by this path, and then
+    /// checks that the mounted file has the same device and inode.
     public let path: String
 
     /// Whether the file is unchanged since the check and still has a name. This check is needed because the contents or
@@ -164,7 +164,7 @@ public struct BundleFile: ~Copyable, Sendable {
         return now.isUnchanged(since: status) && now.links > 0
     }
 
-    /// Releases the open file alone, without its status and path.
+    /// Hands over the open file, and drops its status and path.
     consuming func takeDescriptor() -> Descriptor { descriptor }
 
     /// The first bytes of the file; fewer if the file is shorter.

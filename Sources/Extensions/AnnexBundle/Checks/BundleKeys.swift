@@ -13,8 +13,8 @@ struct BundleKeys {
     /// `CFBundleShortVersionString`.
     let shortVersion: BundleVersion?
 
-    /// The greatest length of a name. If a name is longer, the validation advises to shorten it. Most hosts cut off
-    /// longer names in their lists.
+    /// The greatest length of a name, in characters. If a name is longer, the validation advises the author to
+    /// shorten it. Most hosts cut off longer names in their lists.
     private static let longestName = 40
 
     init(_ info: InfoDictionary, reporting findings: FindingCollector) {
@@ -78,9 +78,11 @@ struct BundleKeys {
     }
 }
 
-/// The checks of a property list that only the validation makes. They never make Annex refuse a bundle.
+/// Checks of a property list that lead only to warnings. Only the validation of a bundle makes these checks, so they
+/// never make Annex refuse a bundle.
 enum InfoAdvice {
-    /// Warns of each placeholder of a build setting that remains at a key which Annex does not read.
+    /// Warns of each value that still contains a placeholder of a build setting, such as `$(PRODUCT_NAME)`. A value
+    /// that already has a finding gets no warning.
     static func warnOfPlaceholders(in info: InfoDictionary, reporting findings: FindingCollector) {
         guard findings.isValidating else { return }
         for (keyPath, text) in info.placeholders.sorted(by: { $0.key < $1.key }) {

@@ -2,7 +2,8 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// Walks all files of an app and checks the name, kind and rights of each. It does not read the contents.
+/// Walks all files of an app, and checks the name, kind and rights of each file. The walk does not read the contents
+/// of files.
 ///
 /// The files of an extension are walked separately from the app's own files. So if a file of an extension has a fault,
 /// Annex refuses only this extension. All files of the app and its extensions count against one limit.
@@ -63,8 +64,8 @@ final class BundleTree {
         }
     }
 
-    /// Whether the path belongs to an extension. If so, this method records the extension's name, and a later walk
-    /// visits the extension's files.
+    /// Whether the path is the directory of an extension. If so, this method records the extension's name, and a
+    /// later walk visits the extension's files.
     private func isExtension(_ path: String, in directory: String) -> Bool {
         guard directory == Self.extensions, path.hasSuffix(".appex") else { return false }
         extensionNames.append(String(path.dropFirst(Self.extensions.count + 1)))

@@ -7,7 +7,7 @@ internal import AnnexModel
 /// that it is built for. If there are programs for several processors, they lie in directories named after the
 /// processors, `x86_64` and `aarch64`.
 struct BundlePrograms: ~Copyable {
-    /// The program for this machine; nil if there is no program without a fault.
+    /// The program for this machine; nil if there is no such program, or if the program has a fault.
     var own: BundleFile?
     /// The processors for which there is a program. Only the validation checks the programs of other machines.
     fileprivate(set) var processors: Set<Processor> = []
@@ -119,7 +119,7 @@ struct ProgramChecks {
 }
 
 extension ProgramChecks {
-    /// Checks one program for any processor.
+    /// Checks one program, whichever processor it is built for.
     /// - Returns: the program's headers; nil if the file is not a program.
     private func check(_ file: borrowing BundleFile, shown: String) -> ElfProgram? {
         if let fault = BundleRights.fault(in: file.status.mode, shown: shown) { findings.report(fault) }

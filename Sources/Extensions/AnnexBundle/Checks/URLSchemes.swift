@@ -33,7 +33,7 @@ struct URLSchemes {
     private static func schemes(
         of type: [String: PropertyListValue], info: InfoDictionary
     ) throws(BundleError) -> [String] {
-        // A type may lack schemes. It then only names a kind of URL.
+        // A URL type may lack schemes. Such a type only names a kind of URL.
         guard let value = type[schemesKey] else { return [] }
         guard let values = value.array else {
             throw info.fault(schemesKey, what: "is \(value.kind), not an array", rule: .p2, remedy: "make it an array")

@@ -44,6 +44,6 @@ public enum Entitlement: String, Sendable, Hashable, CaseIterable {
 }
 
 extension PropertyListLimits {
-    /// The limits for entitlements. Among the files of twelve real apps, the longest has 4 KiB.
+    /// The limits for entitlements. Among the entitlements files of twelve real apps, the longest has 4 KiB.
     package static let entitlements = PropertyListLimits(bytes: 16 << 10, values: 512, depth: 4, key: 256)
 }

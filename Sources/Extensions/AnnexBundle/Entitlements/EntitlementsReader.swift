@@ -1,6 +1,6 @@
 internal import AnnexModel
 
-/// Reads the text of an entitlements file. It reports every fault and leaves out the wrong value.
+/// Reads the text of an entitlements file. The reader reports every fault, and leaves out each value with a fault.
 package struct EntitlementsReader {
     /// The most groups that one bundle may name.
     private static let mostGroups = 16
@@ -33,7 +33,7 @@ package struct EntitlementsReader {
         return Entitlements(names: names, applicationGroups: groups)
     }
 
-    /// Reads entitlements without a bundle, for callers that want only a verdict.
+    /// Reads the bytes of an entitlements file that need not belong to a bundle.
     /// - Throws: the first error.
     package static func read(_ bytes: [UInt8], file: String) throws(BundleError) -> Entitlements {
         let findings = FindingCollector(.opening)

@@ -27,7 +27,7 @@ extension BundleFinding: CustomStringConvertible {
 
 /// Collects the findings of one bundle's checks. The same checks serve two purposes:
 ///
-/// - Opening a bundle needs only the first error. Warnings are then not even built.
+/// - Opening a bundle needs only the first error. So no warnings are created for this purpose.
 /// - The validation needs all findings.
 final class FindingCollector {
     enum Purpose {

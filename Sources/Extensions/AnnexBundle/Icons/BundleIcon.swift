@@ -1,7 +1,8 @@
 internal import AnnexLinux
 public import AnnexModel
 
-/// An icon of an app or extension: an open file. Annex checked its kind and size in its header.
+/// An icon of an app or extension, as an open file. Annex checked the picture's kind and size, as the file's header
+/// states them.
 ///
 /// The picture data after the header is not trusted, like all contents of a bundle. A host should decode the data in a
 /// sandbox.
@@ -14,7 +15,7 @@ public struct BundleIcon: ~Copyable, Sendable {
     public let width: Int
     /// The height in pixels, 1 to 1,024, as the header states it.
     public let height: Int
-    /// Whether a host draws the icon in one colour. Then only the shape of its opaque parts matters.
+    /// Whether a host draws the icon in one colour. If so, only the shape of the icon's opaque parts matters.
     public let isTemplate: Bool
     /// The path to show in messages.
     let shown: String
@@ -33,7 +34,7 @@ public struct BundleIcon: ~Copyable, Sendable {
     }
 }
 
-/// How an extension shows itself.
+/// Which icon stands for an extension.
 enum IconStyle {
     /// The app's icon, even if the extension has its own icon.
     case app

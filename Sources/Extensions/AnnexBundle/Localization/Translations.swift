@@ -60,8 +60,8 @@ struct Translations {
     }
 
     /// The translations of a key by language.
-    /// - Parameter keys: the keys to look for. Each language gets the translation of the first of these keys that it
-    ///   translates.
+    /// - Parameter keys: the keys to look for. If a language translates several of these keys, the first of them
+    ///   counts.
     func translations(of keys: [String]) -> [String: String] {
         texts.compactMapValues { texts in keys.lazy.compactMap { texts[$0] }.first }
     }

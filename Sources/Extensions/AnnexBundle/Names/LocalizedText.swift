@@ -1,7 +1,7 @@
 /// A text of a bundle in all its languages, such as the name to show.
 ///
 /// ```swift
-/// let name = bundle.localizedName().text(for: ["de-AT", "en"])
+/// let name = app.texts().name.text(for: ["de-AT", "en"])
 /// ```
 public struct LocalizedText: Sendable, Hashable {
     /// The text in `Info.plist`. Users see it if no translation serves them.
@@ -9,7 +9,7 @@ public struct LocalizedText: Sendable, Hashable {
     /// The translations by language, such as `de` or `zh-hans`, in lower case and with hyphens. The key `base` holds
     /// the translation for users whose language has no translation.
     ///
-    /// At most 64 languages, and 16 KiB of text.
+    /// There are at most 64 languages, with at most 16 KiB of text in all.
     public let translations: [String: String]
     /// `CFBundleDevelopmentRegion`: the language of the bundle's author, in the same form as the languages of
     /// `translations`. Nil if the key is missing.
@@ -46,7 +46,7 @@ package enum LanguageTag {
     static let base = "base"
     private static let longest = 64
 
-    /// The names of languages that old bundles write as English words.
+    /// The English names of languages, which old bundles use, and the codes of these languages.
     private static let words = [
         "english": "en", "french": "fr", "german": "de", "japanese": "ja", "spanish": "es", "italian": "it",
         "dutch": "nl",

@@ -48,9 +48,9 @@ extension PropertyListValue {
     /// Reads an XML or binary property list from an untrusted source. Hostile input makes the reader throw, but never
     /// trap.
     ///
-    /// Foundation's reader is not safe for hostile input. It does not finish a binary list of 300 bytes in which each
-    /// of forty arrays refers twice to the next array. This reader counts values and bytes as often as the list refers
-    /// to them.
+    /// Foundation's reader is not safe for hostile input. It does not finish reading a binary list of 300 bytes in
+    /// which each of forty arrays refers twice to the next array. This reader counts each value and its bytes as
+    /// often as the list refers to them, so such a list exceeds the reader's limits.
     public init(_ bytes: [UInt8]) throws(PropertyListFailure) {
         try self.init(bytes, within: .ordinary)
     }

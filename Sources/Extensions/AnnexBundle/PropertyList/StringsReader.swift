@@ -105,7 +105,7 @@ struct StringsReader {
         }
     }
 
-    /// A text in quotes, or a word of letters, digits and a few signs.
+    /// Reads a text in quotes, or a word of letters, digits and a few signs.
     private mutating func word() throws(PropertyListFailure) -> String {
         if scanner.skip("\"") { return try quoted() }
         var bytes: [UInt8] = []
@@ -129,7 +129,7 @@ struct StringsReader {
 }
 
 extension StringsReader {
-    /// The rest of a text in quotes, and the closing quote.
+    /// Reads the text after an opening quote, and the closing quote.
     private mutating func quoted() throws(PropertyListFailure) -> String {
         var units: [UInt16] = []
         var text = ""
@@ -155,7 +155,7 @@ extension StringsReader {
         return text
     }
 
-    /// The UTF-16 unit for the characters after a backslash.
+    /// Reads the characters after a backslash, and returns the UTF-16 unit that they stand for.
     private mutating func escape() throws(PropertyListFailure) -> UInt16 {
         guard let byte = scanner.readByte() else { throw scanner.failure("a text without an end") }
         switch byte {
@@ -172,7 +172,7 @@ extension StringsReader {
         }
     }
 
-    /// Four hexadecimal digits.
+    /// Reads four hexadecimal digits.
     private mutating func hexadecimal() throws(PropertyListFailure) -> UInt16 {
         var digits: [UInt8] = []
         while digits.count < 4, let byte = scanner.readByte() { digits.append(byte) }

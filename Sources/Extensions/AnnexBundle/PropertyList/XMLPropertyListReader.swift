@@ -105,7 +105,7 @@ extension XMLPropertyListReader {
             let key = try text(until: "key")
             try budget.checkKey(key, at: scanner.position)
             let value = try value(depth: depth + 1)
-            // If a key appeared twice, two readers could use different values.
+            // If a key appeared twice, two readers could use different values for it.
             guard values.updateValue(value, forKey: key) == nil else { throw scanner.failure("a key appears twice") }
         }
     }

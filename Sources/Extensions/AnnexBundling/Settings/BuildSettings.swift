@@ -43,8 +43,8 @@ private struct PlaceholderFilling {
         self.values = values
     }
 
-    /// - Parameter names: the settings that are being filled in at the moment; the text comes from their values. Their
-    ///   placeholders stay as they are, so that no value contains itself.
+    /// - Parameter names: the names of the settings whose values are being filled in now. The text is part of these
+    ///   values. A placeholder for one of these settings stays as it is, because a value must not contain itself.
     mutating func filled(_ text: String, expanding names: Set<String>) -> String {
         var result = ""
         var rest = Substring(text)
@@ -91,7 +91,7 @@ private struct Placeholder {
     let text: String
     /// The text between the brackets.
     let inside: String
-    /// The place behind the closing bracket.
+    /// The place after the closing bracket.
     let end: Substring.Index
 
     /// Nil if the text does not begin with a complete placeholder.
@@ -116,7 +116,8 @@ private struct Placeholder {
 /// A change that a placeholder makes to the value of its setting.
 enum SettingModifier: String, CaseIterable {
     case lower, upper
-    /// Makes the value an identifier of Swift and C: each character that an identifier cannot have becomes an underscore.
+    /// Makes the value an identifier of Swift and C: each character that an identifier cannot have becomes an
+    /// underscore.
     case identifier, c99extidentifier
     /// Makes the value a part of a bundle identifier: each character that such a part cannot have becomes a hyphen.
     case rfc1034identifier

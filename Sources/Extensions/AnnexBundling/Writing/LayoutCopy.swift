@@ -26,7 +26,7 @@ struct LayoutCopy {
     private static let deepest = 64
     private static let info = "Info.plist"
     private static let entitlements = ".entitlements"
-    /// Files that desktops leave in folders.
+    /// Files that desktop programs leave in folders. They are not copied.
     private static let unwanted: Set<String> = [".DS_Store"]
 
     /// - Parameters:
@@ -151,7 +151,7 @@ struct LayoutCopy {
 enum FileCopy {
     private static let piece = 1 << 20
 
-    /// Copies a file's contents. The new file gets exactly these permissions.
+    /// Copies a file's contents. The new file gets exactly the permissions in `mode`.
     static func copy(
         _ name: String, in source: borrowing Descriptor, to other: String, in target: borrowing Descriptor, mode: UInt32
     ) throws(SystemError) {

@@ -83,7 +83,8 @@ struct NewApp: ~Copyable {
         } catch {
             if error.errno == EEXIST, replaces { return try replace() }
             guard error.errno == EINVAL || error.errno == ENOSYS else { throw BundlingError(error, place: path) }
-            // The file system has no rename that fails if the name is taken. A check a moment ago found the place free.
+            // This file system cannot make a rename fail if the name is taken. So an ordinary rename is used. A check
+            // a moment ago found the place free.
             do throws(SystemError) { try parent.rename(draft, to: name) } catch {
                 throw BundlingError(error, place: path)
             }

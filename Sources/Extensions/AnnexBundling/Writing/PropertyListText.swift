@@ -67,7 +67,7 @@ package enum PropertyListText {
 /// Writes points in time as ISO 8601 text.
 enum DateText {
     private static let day = 86_400
-    /// The days from the beginning of the proleptic Gregorian calendar's year 0 (1 March) to 2001-01-01.
+    /// The number of days from 1 March of the year 0 to 2001-01-01, in the proleptic Gregorian calendar.
     private static let daysTo2001 = 730_791
 
     /// - Parameter seconds: the seconds since 2001-01-01 00:00 UTC. Points in time outside of the years 1 to 9999 are

@@ -4,7 +4,7 @@ public import AnnexModel
 /// The principal object of an extension for the point `com.apple.ui-services`, if the extension has its own view.
 ///
 /// The host shows the view, and sends the user's actions in it. The extension answers with
-/// `completeRequest(returning:)`. If the content of the host can be edited, the host replaces its items by the items
+/// `completeRequest(returning:)`. If the host's content can be edited, the host replaces its own items by the items
 /// of the answer. The principal object of an action without a view is an `AppExtension`.
 ///
 /// ```swift
@@ -59,7 +59,7 @@ public final class ActionSheet: DialogueSheet {
         self.principal = principal
     }
 
-    /// Makes a new view and shows it, for example when a text has loaded.
+    /// Makes a new view, which the host shows, for example when a text has loaded.
     ///
     /// A view of more than about 32 KiB does not fit into a notice. The host shows such a view after the user's next
     /// action.

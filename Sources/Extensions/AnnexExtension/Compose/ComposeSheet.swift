@@ -27,7 +27,7 @@ public final class ComposeSheet: DialogueSheet {
     /// sheet.
     public func validateContent() { send(change()) }
 
-    /// Asks the principal object for its settings again, and shows them in the sheet.
+    /// Asks the principal object for its settings again, and shows these settings in the sheet.
     public func reloadConfigurationItems() { send(changeWithItems()) }
 
     private func send(_ change: ComposeChange) {

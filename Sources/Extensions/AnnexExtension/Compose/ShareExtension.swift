@@ -1,7 +1,7 @@
 public import AnnexModel
 
-/// The principal object of an extension for the point `com.apple.share-services`. Such an extension posts what the
-/// user selected.
+/// The principal object of an extension for the point `com.apple.share-services`. An extension for this point posts
+/// what the user selected.
 ///
 /// The host shows a compose sheet, and the functions of this protocol are called while the user works in the sheet.
 /// The functions follow `SLComposeServiceViewController`.

@@ -8,8 +8,8 @@ final class EditingDialogue {
     private let life: ExtensionLife
     /// The editor of the dialogue that the host opened; nil if no dialogue is open.
     private var editor: (any PhotoEditingExtension)?
-    /// Whether the editor continues the earlier edit. The host already knows the editor's decision, so the editor is
-    /// not asked again.
+    /// Whether the editor continues the earlier edit. The editor decided this when the dialogue was opened, and the
+    /// host knows the decision. So the editor is not asked again.
     private var continues = false
     /// The number of the last answer to an event.
     private var answers: UInt64 = 0

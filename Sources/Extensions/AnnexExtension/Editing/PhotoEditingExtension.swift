@@ -25,7 +25,8 @@ internal import Glibc
 /// ```
 public protocol PhotoEditingExtension: AppExtension {
     /// Whether the extension can continue an earlier edit. If the extension cannot, a host that holds a dialogue
-    /// sends the picture with all edits, and no adjustment data. A request without a dialogue fails in this case.
+    /// sends the picture with all edits, and no adjustment data. In the same case, a request without a dialogue
+    /// fails.
     /// - Parameter adjustmentData: the earlier edit.
     func canHandle(_ adjustmentData: AdjustmentData) -> Bool
 
@@ -95,10 +96,10 @@ public struct ContentEditingInput: Sendable {
     private nonisolated(unsafe) let poll: () -> Bool
     private let thread = pthread_self()
 
-    /// Whether the host no longer needs the edit. The conditions are the same as for `ExtensionContext.isCancelled`.
-    /// Long work must read this property several times within the extension point's `watchdog` limit. Otherwise the
-    /// extension is ended as `unresponsive`. Read the property on the extension's first thread, because on any other
-    /// thread the value is false. An extension in a sandbox has no other thread.
+    /// Whether the host no longer needs the edit. The value is true under the same conditions as
+    /// `ExtensionContext.isCancelled`. Long work must read this property several times within the extension point's
+    /// `watchdog` limit. Otherwise the extension is ended as `unresponsive`. Read the property on the extension's
+    /// first thread, because on any other thread the value is false. An extension in a sandbox has no other thread.
     public var isCancelled: Bool {
         guard pthread_equal(thread, pthread_self()) != 0 else { return false }
         return unsafe poll()

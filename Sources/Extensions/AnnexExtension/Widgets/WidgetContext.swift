@@ -2,12 +2,13 @@ internal import AnnexChannel
 public import AnnexModel
 public import AnnexPortal
 
-/// A widget on its surface, such as the Today view, as the extension sees it. The object stays for the whole session.
+/// A widget, as the extension sees it, on a surface: a place that shows widgets, such as the Today view. The object
+/// stays for the whole session.
 public final class WidgetContext {
     /// The place that the surface gives to the widget.
     public private(set) var placement = WidgetPlacement(width: 0, expandedHeight: 0)
     /// The largest display mode that is useful for the widget (`widgetLargestAvailableDisplayMode`). The host offers
-    /// to expand the widget only if this is `expanded`.
+    /// to expand the widget only if this mode is `expanded`.
     public var largestAvailableDisplayMode = WidgetDisplayMode.compact
     /// The height that the widget prefers in the expanded mode, in points (`preferredContentSize`); nil for the
     /// largest height.
@@ -28,7 +29,7 @@ public final class WidgetContext {
     /// The current display mode.
     public var activeDisplayMode: WidgetDisplayMode { placement.activeDisplayMode }
 
-    /// Makes a new view and shows it, for example because a shared value has changed.
+    /// Makes a new view, which the host shows, for example because a shared value has changed.
     ///
     /// A view of more than about 32 KiB does not fit into a notice. The host shows such a view after the next event.
     public func reloadView() {
@@ -37,8 +38,8 @@ public final class WidgetContext {
         if let change = try? change() { try? lookout.sendAndWait(change) }
     }
 
-    /// Shows a new view after each value of a sequence, at most ten times a second. The task that does this runs
-    /// until the sequence or the widget ends.
+    /// Shows a new view after each value of a sequence, at most ten times a second. This function starts a task,
+    /// which runs until the sequence or the widget ends.
     ///
     /// ```swift
     /// func widgetWillAppear(in widget: WidgetContext) { widget.reloadView(afterEachOf: defaults.changes()) }

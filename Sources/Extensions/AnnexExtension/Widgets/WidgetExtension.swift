@@ -33,13 +33,13 @@ public protocol WidgetExtension: SessionExtension {
     /// throws, the result is `failed`. By default, the result is `noData`.
     func widgetPerformUpdate(in widget: WidgetContext) async throws -> WidgetUpdateResult
 
-    /// Called when the display mode or the largest size has changed, for example because the user expanded the
-    /// widget, or because the surface has a new width. `widget.placement` is the new placement. By default, nothing
-    /// happens.
+    /// Called when the display mode or the largest size has changed. For example, the user has expanded the widget,
+    /// or the surface has a new width. `widget.placement` is the new placement. By default, nothing happens.
     func widgetActiveDisplayModeDidChange(
         _ mode: WidgetDisplayMode, maximumSize: WidgetSize, in widget: WidgetContext)
 
-    /// The space around the content. By default, the space is the insets that the surface proposes.
+    /// The space around the content. By default, these are the insets that the surface, such as the Today view,
+    /// proposes.
     func widgetMarginInsets(forProposedMarginInsets insets: WidgetInsets) -> WidgetInsets
 
     /// Called before the widget is shown. By default, nothing happens.

@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// Runs a job in a task. If the job is requested again while it runs, it runs once more afterwards. So news that arrive
-/// while the job reads earlier news are not lost. Any number of such requests causes at most one more run.
+/// Runs a job in a task. If the job is requested again while it runs, the job runs once more afterwards. So news that
+/// arrive while the job reads earlier news are not lost. Any number of requests during one run causes at most one
+/// more run.
 final class CatchUp: Sendable {
     private struct State {
         var isRunning = false
@@ -10,8 +11,8 @@ final class CatchUp: Sendable {
 
     private let state = Mutex(State())
 
-    /// Requests a run of the job. In an extension, the task runs on its only thread. In an app, it may run on any
-    /// thread.
+    /// Requests a run of the job. In an extension, the task runs on the only thread of the process. In an app, the
+    /// task may run on any thread.
     func ask(_ job: @escaping @Sendable () async -> Void) {
         let mustStart = state.withLock { state in
             state.isAsked = true

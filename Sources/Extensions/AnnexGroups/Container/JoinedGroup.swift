@@ -2,7 +2,8 @@ package import AnnexLinux
 package import AnnexPortal
 internal import Synchronization
 
-/// A group that this process has joined. The object lives as long as the process uses it.
+/// A group that this process has joined, as an extension or app that is a member of the group. An object that `named`
+/// returns lives as long as the process.
 package final class JoinedGroup: Sendable {
     package let identifier: String
     /// The absolute path of the container.
@@ -21,14 +22,14 @@ package final class JoinedGroup: Sendable {
         let page = try answer.takeDescriptor()
         locks = if let number = terms.locks { Descriptor(owning: number) } else { try answer.takeDescriptor() }
         do throws(SystemError) {
-            // A broker made the file with this size, and no member can write it.
+            // A broker made the file with this size, and no member can change the file.
             words = try Mapping(page, size: GroupWords.size, writable: false)
         } catch {
             throw PortalError(.system, what: "the group \(identifier) cannot be joined: \(error.cause)")
         }
     }
 
-    /// Reads a word of the group's page.
+    /// Reads a word of the group's page, which brokers write and members map for reading.
     /// - Parameter offset: one of `GroupWords`.
     package func word(_ offset: Int) -> UInt32 {
         // SAFETY: the offset lies in the page, which stays mapped as long as this object lives.

@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// The locks of this process in one group: the table of the process's accesses, and the kernel's locks for these
-/// accesses.
+/// The locks of this process in one group: the table of the accesses that its file coordinators hold, and the
+/// kernel's locks for these accesses. An access is the right to read or write one item.
 final class AccessLocks: Sendable {
     private let group: JoinedGroup
     private let held = Mutex(HeldAccesses())
@@ -62,8 +62,8 @@ final class AccessLocks: Sendable {
         }
     }
 
-    /// Reduces the locks of a range to the locks that the table needs. The call never takes a new lock, so a lock of
-    /// another process cannot make it fail.
+    /// Reduces the locks of a range to the locks that the accesses in the table need. The call never takes a new
+    /// lock, so a lock of another process cannot make the call fail.
     private func settle(_ range: FileRange, by held: HeldAccesses) {
         for part in held.parts(of: range) {
             switch part.lock {
@@ -76,7 +76,8 @@ final class AccessLocks: Sendable {
 
     // MARK: Gates
 
-    /// Takes the gate in front of an access. A writer that waits holds its gates. So later readers cannot overtake the
+    /// Locks the gate of an access: a second range in the file of locks. While members wait, a coordinator locks the
+    /// gate before the range of the item. A writer that waits holds its gates. So later readers cannot overtake the
     /// writer again and again.
     func takeGate(_ access: ItemAccess) throws(SystemError) -> Bool {
         try group.locks.lock(access.range.gate, as: access.isWriting ? .exclusive : .shared)

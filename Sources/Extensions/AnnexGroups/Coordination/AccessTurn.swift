@@ -5,8 +5,9 @@ internal import AnnexPortal
 /// The work of a coordinator to get its accesses. The turn first tries to take these accesses. If the attempt fails,
 /// the turn waits for releases and tries again.
 ///
-/// While members wait, all other members go through gates (`AccessLocks.takeGate`). A coordinator that already holds an
-/// access skips the gates, because the members behind a gate may wait for this access.
+/// While some member waits, each member locks the gates of its accesses (`AccessLocks.takeGate`) before it takes the
+/// accesses. A coordinator that already holds an access skips the gates, because the members that wait for a gate may
+/// also wait for this access.
 struct AccessTurn {
     private let coordination: GroupCoordination
     private let accesses: [ItemAccess]
@@ -73,7 +74,7 @@ struct AccessTurn {
 
     // MARK: Waiting
 
-    /// The body of the next request to the broker. The caller sends it before the next attempt.
+    /// The body of the next request to the broker. The caller sends this request before the next attempt.
     mutating func question() throws(PortalError) -> [UInt8] {
         isWaiting = true
         return try PortalRequest.body(ReleaseCount(count: count))
@@ -86,13 +87,13 @@ struct AccessTurn {
 
     var isLate: Bool { MonotonicClock.now() >= deadline }
 
-    /// Ends the waiting. Call this function when a turn with waiting is over, with or without the accesses.
+    /// Ends the waiting. Call this function when a turn that has waited is over, whether it got its accesses or not.
     mutating func stopWaiting() {
         leaveGates()
         guard isWaiting else { return }
         isWaiting = false
-        // The broker then no longer counts this member as waiting, and the members behind the gates try again. If the
-        // broker is gone, the message is not needed, so its failure is ignored.
+        // After this message, the broker no longer counts this member as waiting, and the members that wait for the
+        // gates try again. If the broker is gone, the message is not needed, so its failure is ignored.
         try? group.portal.tell(CoordinationMethod.stopWaiting, group: group.identifier)
     }
 

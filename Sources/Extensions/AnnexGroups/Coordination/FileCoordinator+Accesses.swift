@@ -1,6 +1,6 @@
 internal import AnnexPortal
 
-/// What a body does with the item for which it has write access.
+/// What the body of a `coordinate` call does with the item that it may write.
 public enum WritingPurpose: Sendable, Hashable {
     /// The body writes or replaces the item, or items in it.
     case changing
@@ -52,7 +52,7 @@ extension FileCoordinator {
         }
     }
 
-    /// Moves an item. The body must rename it. If the body throws, no presenter is told of a move.
+    /// Moves an item. The body must rename the item. If the body throws, no presenter is told of a move.
     public nonisolated(nonsending) func coordinate<Result>(
         movingItemAt source: String, to target: String, within limit: Duration = patience,
         _ body: (_ source: String, _ target: String) async throws -> Result
@@ -66,8 +66,8 @@ extension FileCoordinator {
     }
 }
 
-/// The same calls for code that cannot await. They block the thread while they wait. An extension has only one thread,
-/// so no other task runs in it meanwhile.
+/// The same calls for code that cannot await. The calls block the thread while they wait for access. An extension has
+/// only one thread, so none of its other tasks runs meanwhile.
 extension FileCoordinator {
     /// Reads an item. Other readers may read it at the same time, and no coordinator writes it.
     public func coordinateAndWait<Result>(
@@ -102,7 +102,7 @@ extension FileCoordinator {
         }
     }
 
-    /// Moves an item. The body must rename it. If the body throws, no presenter is told of a move.
+    /// Moves an item. The body must rename the item. If the body throws, no presenter is told of a move.
     public func coordinateAndWait<Result>(
         movingItemAt source: String, to target: String, within limit: Duration = patience,
         _ body: (_ source: String, _ target: String) throws -> Result

@@ -18,8 +18,8 @@ internal import Synchronization
 /// A coordinator does not wait for its own accesses. So inside a body, use the same coordinator for further items. If
 /// two coordinators wait for each other's items, the first time limit that passes ends the wait.
 ///
-/// Coordination is an agreement among members. If a member opens files without a coordinator, it is not stopped, and
-/// presenters are not told of its changes.
+/// Coordination is an agreement among members. If a member opens files without a coordinator, the member is not
+/// stopped, and presenters are not told of its changes.
 ///
 /// `coordinateAndWait` does the same for code that cannot await.
 public final class FileCoordinator: Sendable {
@@ -41,7 +41,8 @@ public final class FileCoordinator: Sendable {
 
     /// - Parameters:
     ///   - group: the group whose files are coordinated.
-    ///   - presenter: the presenter that makes its changes through this coordinator. It is not told of these changes.
+    ///   - presenter: the presenter that makes its changes through this coordinator. This presenter is not told of
+    ///     these changes.
     public init(_ group: AppGroup, presenter: (any FilePresenter)? = nil) {
         coordination = GroupCoordination.of(group.joined)
         self.presenter = presenter.map { [coordination] in coordination.presenters.number(of: $0) } ?? 0
@@ -63,7 +64,8 @@ public final class FileCoordinator: Sendable {
     // MARK: Accesses
 
     /// Runs a body with accesses, and blocks the thread meanwhile.
-    /// - Parameter changes: the changes to report. They may depend on whether the body returned or threw.
+    /// - Parameter changes: returns the changes to report, which may depend on whether the body returned or threw an
+    ///   error.
     func accessAndWait<Result>(
         _ accesses: [ItemAccess], within limit: Duration,
         changing changes: (_ hasReturned: Bool) -> [ItemChange] = { _ in [] }, _ body: () throws -> Result
@@ -71,8 +73,8 @@ public final class FileCoordinator: Sendable {
         let turn = try take(accesses, within: limit)
         var hasReturned = false
         defer {
-            // If the broker is gone, the failure does no harm. The other members are gone too, or notice the change by
-            // themselves.
+            // If the broker is gone, these requests fail. The failure does no harm, because the other members are
+            // gone too, or notice the change by themselves.
             for request in end(turn, changing: changes(hasReturned)) {
                 _ = try? ask(request.method, with: request.body)
             }
@@ -165,7 +167,8 @@ public final class FileCoordinator: Sendable {
     ///   requests faster than the broker handles them.
     private func end(_ turn: AccessTurn, changing changes: [ItemChange]) -> [(method: PortalMethod, body: [UInt8])] {
         state.withLock { $0.depth -= 1 }
-        // SYNC: this word is read before the release. A presenter that is added later reads the item after the release.
+        // SYNC: this word is read before the release. If a presenter is added after this read, the presenter reads
+        // the item after the release.
         let hasPresenters = !changes.isEmpty && coordination.group.word(GroupWords.presenters) != 0
         var requests: [(method: PortalMethod, body: [UInt8])] = []
         if turn.release() { requests.append((CoordinationMethod.released, [])) }

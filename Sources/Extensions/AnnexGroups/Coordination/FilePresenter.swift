@@ -3,9 +3,9 @@ public import AnnexPortal
 /// Presents a file or a folder to the user. A presenter is told of the changes that others make to the item through a
 /// `FileCoordinator`. Apple's counterpart is `NSFilePresenter`.
 ///
-/// The methods of one presenter are called one after another, in the order of the changes. A presenter is not told of
-/// its own changes, if it makes them through a coordinator that was created for this presenter. It is also not told of
-/// changes that are made without a coordinator.
+/// The methods of one presenter are called one after another, in the order of the changes. If a presenter makes
+/// changes through a coordinator that was created for it, the presenter is not told of these changes. No presenter is
+/// told of changes that are made without a coordinator.
 ///
 /// Changes that follow one another closely may be reported as one change. A method is called after the change, and no
 /// member waits for the method. To read a state that no other member changes meanwhile, use a coordinator.
@@ -48,8 +48,8 @@ extension FilePresenter {
 }
 
 extension FileCoordinator {
-    /// Adds a presenter. From now on the presenter is told of changes. It is retained until it is removed. A second
-    /// call for the same presenter does nothing.
+    /// Adds a presenter. From now on the presenter is told of changes, and it is retained until it is removed. A
+    /// second call for the same presenter does nothing.
     /// - Throws: `invalid` if the presenter's path is not in the container; `gone` if the broker has ended.
     public static func addFilePresenter(_ presenter: any FilePresenter, in group: AppGroup) throws(PortalError) {
         try GroupCoordination.of(group.joined).presenters.add(presenter)

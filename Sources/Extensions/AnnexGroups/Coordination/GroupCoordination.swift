@@ -1,7 +1,7 @@
 internal import AnnexPortal
 internal import Synchronization
 
-/// One group's coordination in this process.
+/// What this process needs to coordinate access to the files of one group: its locks and its presenters.
 final class GroupCoordination: Sendable {
     let group: JoinedGroup
     let locks: AccessLocks
@@ -25,7 +25,7 @@ final class GroupCoordination: Sendable {
     /// Whether a member waits for a lock.
     var hasWaiting: Bool {
         // SYNC: a member releases its lock before this read. The broker raises the word before a waiting member tries
-        // again. So either this read sees the word, or the waiting member sees the released lock.
+        // again. So either this read sees the raised word, or the waiting member sees the released lock.
         group.word(GroupWords.waiters) != 0
     }
 

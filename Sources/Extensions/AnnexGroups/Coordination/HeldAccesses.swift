@@ -14,8 +14,8 @@ struct ItemAccess: Sendable {
     }
 }
 
-/// The accesses that the coordinators of this process hold in one group. The process has one set of kernel locks for
-/// all its coordinators. So this table decides which ranges stay locked.
+/// The accesses that the coordinators of this process hold in one group. All coordinators of the process share one
+/// set of kernel locks. So this table decides which ranges stay locked when one coordinator releases an access.
 struct HeldAccesses: Sendable {
     private struct Held {
         let access: ItemAccess
@@ -57,8 +57,8 @@ struct HeldAccesses: Sendable {
     /// The locks that a range needs: consecutive parts of the range, each with its lock. If the lock is nil, the part
     /// must be unlocked.
     ///
-    /// Of two ranges, either one contains the other, or they do not overlap. So the parts begin and end at the borders
-    /// of the ranges within this range.
+    /// Of the ranges of two items, either one contains the other, or the two do not overlap. So the parts begin and
+    /// end at the borders of the ranges within this range.
     func parts(of range: FileRange) -> [(range: FileRange, lock: Descriptor.Lock?)] {
         let inner = held.map(\.access.range).filter { range.contains($0) }
         guard !inner.isEmpty else { return [(range, lock(over: range))] }

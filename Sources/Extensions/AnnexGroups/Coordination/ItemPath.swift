@@ -72,17 +72,19 @@ struct ItemPath: Sendable, Hashable {
 
     // MARK: Its range in the file of locks
 
-    /// The ranges of all items lie below this offset. The ranges of the gates, through which waiting members go, lie
-    /// above this offset.
+    /// The ranges of all items lie below this offset. The ranges of their gates, which waiting members lock first
+    /// (`AccessLocks.takeGate`), lie above this offset.
     static let firstGate: UInt64 = 1 << 61
     /// The number of bits of the offset that each of the first four names chooses. Items in deeper folders share the
     /// range of the fourth name.
     private static let bits: [UInt64] = [20, 16, 13, 12]
 
-    /// The range that stands for the item in the file of locks. It lies within the range of the item's folder, at an
-    /// offset that the item's name chooses. So the range of a folder always contains the ranges of its items.
+    /// The range that stands for the item in the file of locks. This range lies within the range of the item's
+    /// folder, at an offset that the item's name chooses. So the range of a folder always contains the ranges of its
+    /// items.
     ///
-    /// Two items may share a range. Then they exclude each other without need, which costs time but does no other harm.
+    /// Two items may share a range. Then a coordinator that uses one item excludes coordinators from the other item
+    /// without need. This costs time but does no other harm.
     var range: FileRange {
         var range = FileRange(start: 0, length: Self.firstGate)
         var depth = 0
@@ -112,6 +114,6 @@ struct ItemPath: Sendable, Hashable {
 }
 
 extension FileRange {
-    /// The range of the gate in front of this range.
+    /// The range of the gate for this range.
     var gate: FileRange { FileRange(start: start + ItemPath.firstGate, length: length) }
 }

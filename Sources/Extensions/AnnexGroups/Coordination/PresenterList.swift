@@ -13,7 +13,7 @@ final class PresenterList: Sendable {
 
     private struct State {
         var entries: [UInt32: Entry] = [:]
-        /// Whether the broker sends news.
+        /// Whether the broker sends news of the group to this process.
         var isJoined = false
     }
 
@@ -83,7 +83,8 @@ final class PresenterList: Sendable {
         for entry in entries.values { entry.queue.add(.changed) }
     }
 
-    /// Tells the presenters of a change. Another member may have sent any content, so it is checked.
+    /// Tells the presenters of a change. The change may come from another member, which may have sent any content. So
+    /// the content is checked.
     private func tell(_ change: ItemChange, to entries: inout [UInt32: Entry]) {
         guard let kind = ItemChange.Kind(rawValue: change.kind),
             let item = try? ItemPath(change.path, in: group.container),

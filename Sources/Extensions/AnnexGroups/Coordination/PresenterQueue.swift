@@ -7,8 +7,8 @@ final class PresenterQueue: Sendable {
         var isRemoved = false
     }
 
-    /// If more events wait, they are replaced by one event: the item has changed. So a member that causes many events
-    /// cannot fill the memory of a process with a slow presenter.
+    /// The most events that wait. If more events come, all waiting events are replaced by one event: the item has
+    /// changed. So a member that causes many events cannot fill the memory of a process with a slow presenter.
     private static let most = 1000
 
     let presenter: any FilePresenter

@@ -6,7 +6,7 @@ extension SharedDefaults {
     /// A stream of the keys whose values change from now on, in this process or in another one. Changes that follow one
     /// another closely may arrive together.
     ///
-    /// The stream ends if the broker ends. If the caller is slow, the keys of several changes are merged, so no key is
+    /// The stream ends if the broker ends. If the caller is slow, the sets of keys wait in the stream, so no key is
     /// lost.
     public func changes() -> AsyncStream<Set<String>> {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<String>.self)
@@ -31,7 +31,8 @@ final class DefaultsWatch: Sendable {
         last = Mutex(defaults.values)
     }
 
-    /// Asks the broker for news. The comparison finds changes that were made before the broker handled the request.
+    /// Asks the broker for news of changes, and compares the values at once. This comparison finds changes that were
+    /// made before the broker handled the request.
     func start() {
         let group = defaults.group
         do throws(PortalError) {

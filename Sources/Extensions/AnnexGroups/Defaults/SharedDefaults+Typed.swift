@@ -45,7 +45,8 @@ public struct DefaultsKey<Value: DefaultsValue>: Sendable {
 }
 
 extension SharedDefaults {
-    /// The value of a typed key. If the key has no value, or a value of another type, this is the key's default.
+    /// The value of a typed key. If the key has no value, or a value of another type, the result is the key's
+    /// default.
     public subscript<Value>(key: DefaultsKey<Value>) -> Value {
         value(forKey: key.name).flatMap(Value.init(itemValue:)) ?? key.defaultValue
     }

@@ -20,7 +20,8 @@ internal import Synchronization
 /// values. A change that would exceed a limit fails with `full`, and changes nothing.
 public final class SharedDefaults: Sendable {
     private struct State {
-        /// The word of the group's page, as it was before the values were read; nil before the first read.
+        /// The shared word that changes with each change of the defaults. This property holds the word as it was
+        /// before the values were read; nil before the first read.
         var word: UInt32?
         var values: [String: ItemValue] = [:]
         var registered: [String: ItemValue] = [:]
@@ -48,10 +49,10 @@ public final class SharedDefaults: Sendable {
         state.withLock { $0.registered.merge(defaults) { $1 } }
     }
 
-    /// The value of a key. This is the shared value if there is one, otherwise the registered value; nil if the key has
+    /// The value of a key: the shared value if there is one, otherwise the registered value; nil if the key has
     /// neither value.
     ///
-    /// If the values have changed and the broker does not answer, this is the last value that was read.
+    /// If the values have changed and the broker does not answer, the result is the last value that was read.
     public func value(forKey key: String) -> ItemValue? {
         refreshIfChanged()
         return state.withLock { $0.values[key] ?? $0.registered[key] }
@@ -151,8 +152,8 @@ public final class SharedDefaults: Sendable {
 }
 
 extension DefaultsSnapshot {
-    /// The values by key. A value that this version cannot decode is omitted, because a newer version may have written
-    /// it.
+    /// The values by key. A value that this version of Annex cannot decode is omitted, because a newer version may
+    /// have written it.
     var values: [String: ItemValue] {
         var values: [String: ItemValue] = [:]
         for entry in entries {

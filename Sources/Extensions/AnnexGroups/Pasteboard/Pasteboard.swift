@@ -1,14 +1,15 @@
 internal import AnnexPortal
 
 /// A pasteboard of an app group: data that the user cuts or copies in one member and pastes in another member. No
-/// program outside of the group can read it. Apple's counterpart is `UIPasteboard` with a name.
+/// program outside of the group can read a pasteboard. Apple's counterpart is `UIPasteboard` with a name.
 ///
 /// ```swift
 /// let board = Pasteboard(of: try AppGroup("group.com.example.todo"))
 /// try board.set("buy milk", lasting: .seconds(120))
 /// ```
 ///
-/// A pasteboard holds at most 64 KiB. At most 16 pasteboards of a group may have contents at the same time.
+/// The contents of a pasteboard must be a little smaller than 96 KiB, because one request of at most 96 KiB carries
+/// all contents. At most 16 pasteboards of a group may have contents at the same time.
 public struct Pasteboard: Sendable {
     /// The type of plain text.
     public static let text = "public.utf8-plain-text"
@@ -41,7 +42,7 @@ public struct Pasteboard: Sendable {
     /// Replaces the contents.
     /// - Parameters:
     ///   - items: the new contents. An empty list clears the pasteboard.
-    ///   - lifetime: how long the contents last. If it is nil, they last until they are replaced.
+    ///   - lifetime: how long the contents last. If this parameter is nil, the contents last until they are replaced.
     /// - Returns: the new change count.
     /// - Throws: `full` if a limit would be exceeded; the call then changes nothing.
     @discardableResult
@@ -51,7 +52,7 @@ public struct Pasteboard: Sendable {
         return try group.ask(PasteboardMethod.set, with: contents).decoded(as: PasteboardState.self).changeCount
     }
 
-    /// The duration in milliseconds. It is at least 1, so that contents with a negative lifetime expire too.
+    /// The duration in milliseconds. The result is at least 1, so that contents with a negative lifetime expire too.
     private static func milliseconds(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0 else { return 1 }

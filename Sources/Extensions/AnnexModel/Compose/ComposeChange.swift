@@ -1,7 +1,7 @@
 package import AnnexChannel
 
-/// The changes of an extension to the dialogue that its host shows. A part that is not in the message stays
-/// unchanged, except `isContentValid` and `charactersRemaining`: each message sets these two.
+/// The changes that an extension makes to the sheet or view that its host shows. A part that is not in the message
+/// stays unchanged, except `isContentValid` and `charactersRemaining`: each message sets these two.
 package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
     /// The method number of the notice. The extension sends this notice when it changes the dialogue without an event
     /// from the host.

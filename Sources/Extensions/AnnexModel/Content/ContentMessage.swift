@@ -38,10 +38,10 @@ public struct ContentMessage: Message, Hashable {
 
 /// A view that was checked. A host can draw every part of it.
 ///
-/// - The view was within all ``ContentLimits`` when it arrived. A character that is not safe to draw was replaced by
-///   a character of three bytes. So a text may now be up to three times as long as its limit.
-/// - Texts have no control characters, terminal escapes, bidirectional overrides or invisible characters. They are
-///   plain text, so a host that draws with HTML must escape the texts for HTML.
+/// - The view was within all ``ContentLimits`` when it arrived. Then each character that is not safe to draw was
+///   replaced by a character of three bytes. So a text may now be up to three times as long as its limit.
+/// - Texts have no control characters, terminal escapes, bidirectional overrides or invisible characters. Texts are
+///   plain text, so a host that draws with HTML must escape them for HTML.
 /// - Only the headers of pictures were read. Decode pictures in a sandbox.
 /// - Nodes of kinds that this version does not know are left out.
 public struct ContentTree: Sendable, Hashable {

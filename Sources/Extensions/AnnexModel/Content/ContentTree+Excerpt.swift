@@ -2,9 +2,9 @@ extension ContentTree {
     /// The beginning of the view, for a place with little room. A whole view may have more text than a page or a
     /// terminal can draw fast.
     ///
-    /// Nodes that begin beyond a limit are left out, and a text that exceeds the limit is cut. Options count as
-    /// nodes. If a choice is in the excerpt, all its options are in the excerpt too, because actions refer to options
-    /// by their index.
+    /// Nodes that begin beyond one of the two limits are left out, and a text that exceeds the limit of scalars is
+    /// cut. Options count as nodes. If a choice is in the excerpt, all its options are in the excerpt too, because
+    /// actions refer to options by their index.
     /// - Parameters:
     ///   - nodes: the most nodes and options. The options of the last choice may exceed this number.
     ///   - scalars: the most Unicode scalars of all texts.

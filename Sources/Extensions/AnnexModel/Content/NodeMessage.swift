@@ -69,6 +69,7 @@ struct NodeMessage: Message {
 }
 
 extension ContentLimits {
-    /// The limits of one node's own fields. Messages are not nested, because the parts are bytes.
+    /// The limits of one node's own fields. The depth is 0, because the parts of a node are bytes and not nested
+    /// messages.
     var ofOneNode: MessageLimits { MessageLimits(bytes: bytes, fields: max(nodes, options) + 16, depth: 0) }
 }

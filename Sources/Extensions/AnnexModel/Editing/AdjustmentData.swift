@@ -2,14 +2,15 @@ public import AnnexChannel
 
 /// A description of how a picture was edited, so that an extension can continue the edit later.
 ///
-/// The host keeps the data beside the original picture. An extension that knows the format can read the data. The type follows
-/// `PHAdjustmentData`.
+/// The host keeps the data beside the original picture. An extension that knows the format can read the data. This
+/// type follows `PHAdjustmentData`.
 public struct AdjustmentData: Sendable, Hashable {
     /// The format of `data`, in reverse DNS. From this identifier, an extension learns whether it can read the data.
     public let formatIdentifier: String
     /// The version of the format.
     public let formatVersion: String
-    /// The edit in the format's own bytes. These bytes are sent in the message, so keep them to a few kilobytes.
+    /// The edit in the format's own bytes. These bytes are sent in the item's message, so keep them to a few
+    /// kilobytes.
     public let data: [UInt8]
 
     /// - Parameters:

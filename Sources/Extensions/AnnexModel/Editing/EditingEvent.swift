@@ -72,13 +72,13 @@ package enum EditingEvent: ChannelRequest, PointMessage {
 package struct EditingAnswer: Message {
     /// The number of the answer. Later answers have higher numbers. An answer without a number has the number 0.
     package let number: UInt64
-    /// The yes or no that `opened` and `leaving` ask for; false for the other events.
+    /// The answer, yes or no, to the question of the events `opened` and `leaving`; false for the other events.
     package let isAffirmed: Bool
     /// Whether the request with the picture is still open.
     package let isOpen: Bool
     /// The extension's view; nil if the extension has no view.
     package let view: ContentMessage?
-    /// The view after the check against the limits.
+    /// The view after the check against the limits. Only the decoder sets this property.
     package let tree: ContentTree?
 
     private enum Tag {

@@ -3,7 +3,8 @@
 @_exported public import struct AnnexLinux.Escaped
 
 extension Termination {
-    /// A fact that explains an end in more detail than its reason does. Text that comes from the extension is escaped.
+    /// A fact that explains the end of a process in more detail than the reason of the end. Text that comes from the
+    /// extension is escaped.
     public enum Detail: Sendable, Hashable {
         case none
         /// The exit code of the process.

@@ -26,8 +26,8 @@ public struct Termination: Sendable, Hashable {
         self.denials = denials
     }
 
-    /// The same termination with the channel's statistics. If the broker has already counted the messages, the result
-    /// equals this value.
+    /// The same termination with the channel's statistics. If this termination already contains such statistics, from
+    /// the broker, the result equals this termination.
     package func counting(_ messages: SessionStatistics) -> Termination {
         guard usage.messages == nil else { return self }
         let counted = Usage(
@@ -36,7 +36,8 @@ public struct Termination: Sendable, Hashable {
         return Termination(reason, detail: detail, usage: counted, lastOutput: lastOutput, denials: denials)
     }
 
-    /// Whether something went wrong. An answer, a requested end and exit code 0 are not failures.
+    /// Whether something went wrong. An end is no failure if the extension answered, if the end was requested, or if
+    /// the process exited with code 0.
     public var isFailure: Bool {
         switch reason {
         case .completed, .cancelled, .memoryPressure, .hostGone, .disabled, .removed, .brokerShutdown: false
@@ -59,7 +60,7 @@ extension Termination {
         /// The extension answered. Afterwards its process ended within the grace, or was ended when the grace was
         /// over.
         case completed
-        /// The extension ended its request with an error, or the host gave up the extension.
+        /// The extension ended its request with an error, or the host no longer wanted the extension.
         case cancelled
         /// The extension's process exited before it answered.
         case exited

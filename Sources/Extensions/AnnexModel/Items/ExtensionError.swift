@@ -6,7 +6,7 @@ public struct ExtensionError: Error, Sendable, Hashable {
     public let code: Int64
     /// The domain that defines the code, in reverse DNS.
     public let domain: String
-    /// One sentence for the user. The extension wrote it, so escape it before you show it.
+    /// One sentence for the user. The extension wrote this text, so escape the text before you show it.
     public let localizedDescription: String
 
     public init(code: Int64, domain: String, localizedDescription: String) {
@@ -17,7 +17,7 @@ public struct ExtensionError: Error, Sendable, Hashable {
 }
 
 extension ExtensionError: CustomStringConvertible {
-    /// The error in one line. It is escaped and therefore safe to show.
+    /// The error in one line, which is escaped and therefore safe to show.
     public var description: String { "\(Escaped(localizedDescription)) (\(Escaped(domain, limit: 128)) \(code))" }
 }
 

@@ -30,8 +30,8 @@ public struct ExtensionItem: Sendable {
     public var contentText: String? { attributedContentText?.string }
 }
 
-/// The text of an item. The type holds plain text for now. It can get attributes later without breaking code that
-/// uses it.
+/// The text of an item. The type holds plain text for now. Attributes can be added to the type later without breaking
+/// code that uses it.
 public struct AttributedText: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The characters without attributes.
     public var string: String

@@ -4,7 +4,8 @@ internal import Glibc
 extension ItemContents {
     /// Copies all bytes. Later changes of the file do not affect the copy.
     ///
-    /// - Parameter limit: the most bytes to load. Longer contents are not cut; they are an error.
+    /// - Parameter limit: the most bytes to load. If the contents are longer, the call throws an error and does not
+    ///   cut them.
     /// - Throws: `changedWhileRead` if the file's size or modification time changed during the read.
     public func load(limit: Int = standardLimit) throws(ItemFailure) -> [UInt8] {
         let opened = try open()

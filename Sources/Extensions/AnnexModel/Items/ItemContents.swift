@@ -46,7 +46,8 @@ public final class ItemContents: Sendable {
         get throws(ItemFailure) { Int(clamping: try status().size) }
     }
 
-    /// The size in bytes; nil if the size is not known before the contents are opened. A file may change afterwards.
+    /// The size in bytes; nil if the size is not known before the contents are opened. The size of a file may change
+    /// afterwards.
     public var knownCount: Int? {
         switch source {
         case .opened: try? count

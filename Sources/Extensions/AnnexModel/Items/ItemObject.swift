@@ -29,7 +29,7 @@ extension String: ItemObject {
     public func itemData() -> [UInt8] { Array(utf8) }
 }
 
-/// A URL as text. It comes from another program, so check its scheme before you open it.
+/// A URL as text. The URL comes from another program, so check its scheme before you open it.
 public struct ItemURL: ItemObject, Hashable {
     public let string: String
 

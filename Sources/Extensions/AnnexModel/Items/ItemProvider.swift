@@ -95,7 +95,7 @@ extension ItemProvider {
     ///
     /// - Parameters:
     ///   - type: the wanted type.
-    ///   - limit: the most bytes to load. Longer contents are not cut; they are an error.
+    ///   - limit: the most bytes to load. If the contents are longer, the call throws an error and does not cut them.
     public func loadData(
         forType type: TypeIdentifier, limit: Int = ItemContents.standardLimit
     ) throws(ItemFailure) -> [UInt8] {

@@ -30,7 +30,8 @@ package struct ItemFile: Sendable {
         }
         let status = try ItemContents.status(of: file)
         guard status.kind == .regular else { throw .notAFile }
-        // An editable file may have been replaced by a new version with another inode, so its inode is not checked.
+        // An editable file may have been replaced by a new version with another inode, so the inode of an editable
+        // file is not checked.
         guard isEditable || (status.device == device && status.inode == inode) else {
             throw .failed("another file is in its place since it was offered")
         }
@@ -57,7 +58,7 @@ package protocol RemoteItem: Sendable {
     func commitVersion() throws(ItemFailure)
 }
 
-/// The fields of a message about contents that the sender of the message offers.
+/// What a message says about contents that its sender offers.
 package struct ItemOffer: Sendable, Hashable {
     package let number: UInt64
     package let size: Int?
@@ -82,7 +83,7 @@ package struct LoadWaiting {
     }
 }
 
-/// One load of contents, as the loader in the host sees it. Several threads may use it.
+/// One load of contents, as the loader in the host sees it. Several threads may use this object.
 public final class ItemLoad: Sendable {
     /// The progress as a whole number of millionths. `Atomic` does not support `Double` on every platform.
     private let millionths = Atomic<Int>(0)

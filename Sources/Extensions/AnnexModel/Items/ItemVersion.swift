@@ -11,7 +11,7 @@ extension ItemContents {
     }
 
     /// Begins a new version of the file. The host makes a new and empty file for the version. The original stays as
-    /// it is until the version is committed. A second call empties the version.
+    /// it is until the version is committed. A second call empties the version that an earlier call began.
     ///
     /// ```swift
     /// let version = try provider.contents.beginVersion()
@@ -29,7 +29,7 @@ extension ItemContents {
 /// A new version of a file, which the host has allowed. If this object is released without a commit, the version is
 /// dropped.
 ///
-/// The extension point's policy limits the bytes of a file that its extensions write.
+/// The policy of the extension point limits the size of each file that an extension writes.
 public final class ItemVersion {
     private let file: Descriptor
     private let item: any RemoteItem

@@ -70,13 +70,14 @@ extension TypeIdentifier: FieldValue {
 }
 
 extension TypeIdentifier {
-    /// Whether this type is the same as the other type, or a kind of it. For example, `public.png` conforms to `public.image`.
+    /// Whether this type is the other type or a kind of the other type. For example, `public.png` conforms to
+    /// `public.image`.
     public func conforms(to other: TypeIdentifier) -> Bool {
         self == other || parents.contains { $0.conforms(to: other) }
     }
 
-    /// The types to which this type directly conforms, according to the built-in table. A type that is not in the table conforms
-    /// only to itself.
+    /// The types to which this type directly conforms, according to the built-in table. A type that is not in this
+    /// table conforms only to itself.
     package var parents: [TypeIdentifier] {
         Self.builtIn[rawValue] ?? []
     }
@@ -94,8 +95,8 @@ extension TypeIdentifier {
 }
 
 extension TypeIdentifier {
-    /// The type of a file with this filename extension; nil if the extension is not known. The extension has no dot, and its case
-    /// does not matter.
+    /// The type of a file with this filename extension; nil if the filename extension is not known. State the
+    /// filename extension without the dot, in upper or lower case.
     public init?(filenameExtension: String) {
         let lower = filenameExtension.lowercased()
         guard let row = Self.filenameExtensions.first(where: { $0.spellings.contains(lower) }) else { return nil }

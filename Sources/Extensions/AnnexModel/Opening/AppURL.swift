@@ -1,7 +1,7 @@
 /// A URL with which an app may be opened, in the form of RFC 3986: `todolist://add?milk`.
 ///
-/// The URL becomes the only argument of the app's program. So it must be plain: a scheme that apps register, and
-/// printable ASCII without spaces and quotes.
+/// The URL becomes the only argument of the app's program. So the URL must be plain: it begins with a scheme that
+/// apps register, and it contains only printable ASCII without spaces and quotes.
 public struct AppURL: Sendable, Hashable, CustomStringConvertible {
     /// The most bytes of a URL.
     public static let mostBytes = 2048

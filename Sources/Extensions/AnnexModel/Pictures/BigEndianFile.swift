@@ -21,8 +21,9 @@ package struct BigEndianFile {
         return part.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// A number of at most 32 bits; nil if the number is larger, or if the file ends before it. Files are shorter
-    /// than 4 GiB, so an offset in a file always fits. The sum or product of two such numbers cannot overflow.
+    /// A number of at most 32 bits; nil if the number is larger, or if the file does not contain all its bytes. Files
+    /// are shorter than 4 GiB, so an offset in a file always fits. The sum or product of two such numbers cannot
+    /// overflow.
     package func number(at place: Int, size: Int) -> Int? {
         bits(at: place, size: size).flatMap { $0 <= UInt64(UInt32.max) ? Int($0) : nil }
     }

@@ -8,7 +8,7 @@ package struct JPEGHeader: Hashable {
     /// Otherwise the result is nil.
     ///
     /// The segments are read up to the first scan. A file with two frame headers is refused. Otherwise one reader
-    /// could check the first size, while another reader uses the second one.
+    /// could check the first size, while another reader uses the second size.
     package init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
         let file = BigEndianFile(bytes)

@@ -1,18 +1,19 @@
 package import AnnexChannel
 
-/// What a host knows of a widget: its view, whether it has content, and the size that it asks for.
+/// What a host knows of a widget: the widget's view, whether the widget has content, and the size that it asks for.
 public struct WidgetState: Sendable, Hashable {
     /// The view; nil if the widget has sent no view yet.
     public package(set) var view: ContentTree?
-    /// Whether the widget has something to show. A surface hides a widget without content.
+    /// Whether the widget has something to show. A surface, a place that shows widgets, hides a widget without
+    /// content.
     public package(set) var hasContent = true
-    /// The largest display mode that is useful for the widget. A surface offers to expand the widget only if this is
-    /// `expanded`.
+    /// The largest display mode that is useful for the widget. A surface offers to expand the widget only if this
+    /// mode is `expanded`.
     public package(set) var largestAvailableDisplayMode = WidgetDisplayMode.compact
-    /// The height that the widget prefers in the expanded mode, in points. If it is nil, the largest height is used.
-    /// The value is untrusted: `height(in:)` keeps it within the surface's limits.
+    /// The height that the widget prefers in the expanded mode, in points. If this height is nil, the largest height
+    /// is used. The value is untrusted: `height(in:)` keeps it within the surface's limits.
     public package(set) var preferredHeight: Int?
-    /// The space around the content. If it is nil, the insets that the surface proposed are used.
+    /// The space around the content. If this property is nil, the insets that the surface proposed are used.
     public package(set) var marginInsets: WidgetInsets?
 
     package init() {}
@@ -33,8 +34,8 @@ public struct WidgetState: Sendable, Hashable {
     }
 }
 
-/// The state of a widget, which the extension sends to the host. It is the answer to an event, or a notice if the
-/// widget changed by itself.
+/// The state of a widget, which the extension sends to the host. It is sent in the answer to an event, or as a notice
+/// if the widget changed by itself.
 package struct WidgetChange: ChannelNotice, PointMessage {
     package static let method = ReservedMethods.first + 0x30
 
@@ -46,7 +47,7 @@ package struct WidgetChange: ChannelNotice, PointMessage {
     package var largestAvailableDisplayMode = WidgetDisplayMode.compact
     package var preferredHeight: Int?
     package var marginInsets: WidgetInsets?
-    /// The view after the check against the limits.
+    /// The view after the check against the limits. Only the decoder sets this property.
     private var tree: ContentTree?
 
     package init(number: UInt64) { self.number = number }

@@ -1,6 +1,7 @@
 package import AnnexChannel
 
-/// An event of a widget on its surface, which the host sends to the extension. The answer is a `WidgetAnswer`.
+/// An event of a widget that is on a surface, such as the Today view. The host sends the event to the extension. The
+/// answer is a `WidgetAnswer`.
 package enum WidgetEvent: ChannelRequest, PointMessage {
     package typealias Response = WidgetAnswer
 
@@ -55,7 +56,7 @@ package enum WidgetEvent: ChannelRequest, PointMessage {
     }
 }
 
-/// A widget's answer to an event: its state after the event, and the result if it was an update.
+/// A widget's answer to an event: its state after the event, and the result if the event was `performUpdate`.
 package struct WidgetAnswer: Message {
     package let change: WidgetChange
     /// The result of `performUpdate`; nil for the other events.

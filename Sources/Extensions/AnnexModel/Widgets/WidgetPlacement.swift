@@ -18,7 +18,8 @@ public enum WidgetUpdateResult: UInt8, Sendable, Hashable, CaseIterable {
     case failed
 }
 
-/// The size of a widget in points. A point is the unit of the surface. A page in a browser uses a CSS pixel as a point.
+/// The size of a widget in points. A point is the unit of the surface on which the widget is shown. A page in a
+/// browser uses a CSS pixel as a point.
 public struct WidgetSize: Sendable, Hashable {
     /// The most points of a width or height. A larger number is replaced by this maximum, and a negative number by 0.
     public static let most = 10_000
@@ -48,7 +49,8 @@ public struct WidgetInsets: Sendable, Hashable {
     }
 }
 
-/// The place that a surface gives to a widget: the sizes of both display modes, and the current mode.
+/// The place that a surface, such as the Today view, gives to a widget: the sizes of both display modes, and the
+/// current mode.
 public struct WidgetPlacement: Sendable, Hashable {
     /// The height of a compact widget, unless the surface uses another height.
     public static let compactHeight = 110

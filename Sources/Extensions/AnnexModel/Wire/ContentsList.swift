@@ -27,7 +27,7 @@ package struct ContentsList: Sendable {
     }
 
     /// The most contents that are sent beside a message, if the message can offer the others. One further place is
-    /// kept for a long list of items, which is sent in the same way.
+    /// kept for the memory with a long list of items, which is also sent beside the message.
     private static let mostBeside = 15
 
     package init(_ contents: [ItemContents] = []) {
@@ -79,7 +79,7 @@ package struct ContentsList: Sendable {
         return contents[place]
     }
 
-    /// The contents that the peer has offered; nil if this side accepts no offers.
+    /// The contents that the peer has offered; nil if this process accepts no offers.
     func contents(of offer: ItemOffer) -> ItemContents? {
         remote.map { ItemContents(.remote($0(offer))) }
     }
@@ -107,7 +107,8 @@ extension ContentsList {
         self.init(contents)
     }
 
-    /// The descriptors to send. Each is reopened, so that the recipient gets a read-only file description of its own.
+    /// The descriptors to send. Each descriptor is reopened, so that the recipient gets a read-only file description
+    /// of its own.
     package func readOnlyDescriptors() throws -> DescriptorList {
         var descriptors = DescriptorList()
         for contents in contents { descriptors.append(try contents.open().descriptor.reopenedReadOnly()) }

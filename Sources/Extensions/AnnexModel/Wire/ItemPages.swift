@@ -29,7 +29,7 @@ package enum ItemPages {
         return append(items[..<middle], to: &bytes) && append(items[middle...], to: &bytes)
     }
 
-    /// Reads the pages one by one, so that the pages need little memory in addition to their items.
+    /// Reads the pages one by one, so that little memory is needed in addition to the items.
     static func items(in contents: ItemContents) throws(DecodingFailure) -> [ItemMessage] {
         var items: [ItemMessage] = []
         var place = 0
@@ -79,7 +79,7 @@ private struct ItemPage: Message {
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) { items = try decoder.decodeList(1) }
 }
 
-/// A list of items in a message: in the message itself, or in pages beside it.
+/// A list of items that belongs to a message. The list is in the message itself, or in pages beside the message.
 package enum ListedItems: Sendable {
     case inside([ItemMessage])
     case pages(UInt32)

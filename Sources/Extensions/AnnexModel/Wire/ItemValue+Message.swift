@@ -1,6 +1,7 @@
 public import AnnexChannel
 
-/// A value is encoded as one field. The field's number states the kind of the value. Lists and dictionaries may be nested.
+/// A value is encoded as one field, and the field's number states the kind of the value. Lists and dictionaries may
+/// be nested.
 extension ItemValue: Message {
     private enum Tag {
         static let string: UInt16 = 1
@@ -77,8 +78,8 @@ package struct ItemDictionary: Message {
     package init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         var values: [String: ItemValue] = [:]
         for entry in try decoder.decodeList(1, of: Entry.self) {
-            // A key must not appear twice. Otherwise one reader could check the first value, while another reader uses the second
-            // one.
+            // A key must not appear twice. Otherwise one reader could check the first value, while another reader
+            // uses the second value.
             guard values.updateValue(entry.value, forKey: entry.key) == nil else {
                 throw decoder.failure(1, reason: .rejected("a key appears twice"))
             }

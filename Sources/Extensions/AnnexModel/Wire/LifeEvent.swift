@@ -1,7 +1,7 @@
 internal import AnnexChannel
 
-/// The events about an extension's life, which the host and the extension exchange. Annex reserves all numbers from
-/// `ReservedMethods.first`.
+/// The events about an extension's life, which the host and the extension exchange. Annex reserves all event numbers
+/// from `ReservedMethods.first` on.
 package enum LifeEvent {
     /// Host to extension: the extension's work is over.
     package static let goodbye = ChannelEvent.goodbye

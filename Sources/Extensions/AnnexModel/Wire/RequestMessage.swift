@@ -81,7 +81,7 @@ package enum ReplyMessage: Message {
         if let error = try decoder.decodeIfPresent(Tag.error, as: ExtensionError.self) {
             self = .cancelled(error)
         } else {
-            // An empty message must be refused. It must not be decoded as a result without items.
+            // An empty message is refused, so that it does not count as a result without items.
             guard try decoder.decode(Tag.completed) else {
                 throw decoder.failure(Tag.completed, reason: .rejected("neither completed nor an error"))
             }

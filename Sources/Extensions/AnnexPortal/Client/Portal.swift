@@ -7,9 +7,10 @@ internal import Synchronization
 package enum Portal {
     /// The number of the portal's descriptor in an extension.
     package static let descriptor: Int32 = 6
-    /// An extension's descriptors of files of locks have the numbers from this one on. The system call filter allows
-    /// locks on these numbers alone. They are above the limit on descriptors, so the extension cannot give such a
-    /// number to another file.
+    /// The number of an extension's first descriptor of a file of locks. Each app group has a file of locks, and the
+    /// descriptors of further groups have the next numbers. The system call filter allows locks on these descriptors
+    /// alone. Their numbers are above the limit on descriptors, so the extension cannot give one of these numbers to
+    /// another file.
     package static let firstLocks: Int32 = 512
     /// The environment variable that tells an extension that it has a portal.
     package static let variable = "ANNEX_PORTAL"
@@ -25,7 +26,8 @@ package enum Portal {
     /// Sets the portal of this process. A second call changes nothing.
     package static func install(_ client: PortalClient) { one.withLock { if $0 == nil { $0 = client } } }
 
-    /// Adopts the descriptor that the broker gave to an extension. The result is nil if the broker gave none.
+    /// Adopts the descriptor that the broker gave to an extension. The result is nil if the broker gave no
+    /// descriptor.
     /// - Parameter heartbeat: see `PortalClient.Reader.caller`.
     package static func adopt(heartbeat: @escaping @Sendable () -> Bool) -> PortalClient? {
         // SAFETY: the code reads only whether the variable exists. An extension has one thread.

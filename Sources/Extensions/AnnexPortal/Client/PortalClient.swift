@@ -12,8 +12,8 @@ internal import Synchronization
 package final class PortalClient: Sendable {
     /// The thread that reads the portal.
     package enum Reader: Sendable {
-        /// The thread that waits for an answer reads the portal. While it waits, it calls the closure several times a
-        /// second. If the closure returns false, the host is gone.
+        /// The thread that waits for an answer reads the portal. While this thread waits, it calls the closure
+        /// several times a second. If the closure returns false, the host is gone.
         case caller(heartbeat: @Sendable () -> Bool)
         /// A separate thread reads the portal. This thread calls `receiveUntilEnd`.
         case thread
@@ -29,15 +29,15 @@ package final class PortalClient: Sendable {
 
     /// How often a waiting extension answers its host's watchdog.
     private static let heartbeat = Duration.milliseconds(100)
-    /// The longest wait if the caller states no limit. If the broker gives no answer for such a long time, it has a
+    /// The longest wait if the caller states no limit. If the broker gives no answer for so long, the broker has a
     /// fault.
     package static let patience = Duration.seconds(60)
 
     private let socket: ControlSocket
     private let reader: Reader
     private let state = Mutex(State())
-    /// The number of requests that tasks may have open at once. The broker reads twice as many unanswered requests of
-    /// one member. So requests of waiting threads find places too.
+    /// The number of requests that tasks may have open at once. The broker accepts twice as many unanswered requests
+    /// from one member. So there is also room for the requests of blocked threads.
     private let slots = PortalSlots(32)
 
     package init(_ socket: consuming ControlSocket, reader: Reader) {
@@ -162,7 +162,7 @@ package final class PortalClient: Sendable {
 
     /// Sets the handler for the news of a service. News are messages that the broker sends without a request. The
     /// handlers run on the thread that reads the portal.
-    /// - Parameter ending: called when the portal ends, unless it had ended before this call.
+    /// - Parameter ending: called when the portal ends. If the portal has already ended, the closure is not called.
     package func handle(
         _ service: PortalServiceName, atEnd ending: @escaping @Sendable () -> Void = {},
         with handler: @escaping @Sendable (_ group: String, _ body: [UInt8]) -> Void

@@ -8,8 +8,9 @@ package enum MachineDaemon {
 }
 
 /// The first packet that a containing app sends to a daemon. The packet counts as the portal's first request. If the
-/// daemon admits the app, it answers with `MemberDescription`, and the connection is a portal from then on. If the
-/// daemon refuses the app, it answers with an error and ends the connection.
+/// daemon admits the app, the daemon answers with `MemberDescription`. From then on, the connection is a portal,
+/// through which the app uses its app groups. If the daemon refuses the app, it answers with an error and ends the
+/// connection.
 package struct PortalHello: Message, Hashable {
     /// The value of the field that tells this packet from the packets of hosts. A host's packet has the same field,
     /// but never this value.
@@ -22,7 +23,7 @@ package struct PortalHello: Message, Hashable {
 
     package init(app: String) { self.app = app }
 
-    /// The number of the hello message as a request of the portal.
+    /// The request number of the hello message, which counts as the portal's first request.
     package static let call: UInt64 = 1
 
     /// The only packet that the daemon sends to an app that it refuses.
@@ -44,7 +45,7 @@ package struct PortalHello: Message, Hashable {
     }
 }
 
-/// The daemon's answer to the hello of an app that it admits. It describes the app as the daemon knows it.
+/// The daemon's answer to the hello of an app that it admits. The answer describes the app as the daemon knows it.
 package struct MemberDescription: Message, Hashable {
     /// The bundle identifier.
     package let identifier: String
@@ -83,7 +84,8 @@ extension PortalClient {
     ///   - app: the bundle identifier that the app states, as in `PortalHello`.
     /// - Returns: the portal and the daemon's description of the app; nil if no daemon listens at this socket. A new
     ///   thread reads the deliveries of the portal from now on.
-    /// - Throws: the daemon's reason if it refuses the app; `gone` if the daemon ends the connection without a message.
+    /// - Throws: the daemon's reason if the daemon refuses the app; `gone` if the daemon ends the connection without
+    ///   a message.
     package static func connect(
         to path: String, app: String
     ) throws(PortalError) -> (portal: PortalClient, description: MemberDescription)? {

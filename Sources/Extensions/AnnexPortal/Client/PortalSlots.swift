@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Limits the number of tasks that wait for answers at the same time. Each such task takes a place. If all places are
 /// taken, further tasks wait in their order for a free place. A broker reads only a limited number of unanswered
-/// requests of one member. Without these places, the waiting tasks could use up that limit, and the broker would
+/// requests from one process. Without these places, the waiting tasks could use up that number, and the broker would
 /// delay all other requests of this process.
 final class PortalSlots: Sendable {
     private struct State {

@@ -1,21 +1,21 @@
 package import AnnexMessages
 
-/// The requests of a member about coordinated access to files. A member locks ranges of the group's file of locks by
-/// itself. The broker tells waiting members when a lock was released, finds the holder of a lock, and passes on news
-/// of changes.
+/// The requests of a group's member, an extension or app, about coordinated access to files. Each group has a file of
+/// locks, and a member locks ranges of this file by itself. The broker tells waiting members when a lock was
+/// released, finds the holder of a lock, and passes on news of changes.
 package enum CoordinationMethod {
-    /// The request carries `ReleaseCount`. The broker answers with `ReleaseCount` when a member has released a lock
-    /// since that count. If no release is announced, the broker still answers soon, because the kernel frees the
-    /// locks of a killed process without a message.
+    /// The request carries `ReleaseCount`. The broker answers with the current `ReleaseCount` when that count differs
+    /// from the count in the request. If no release is announced, the broker still answers soon, because the kernel
+    /// frees the locks of a killed process without a message.
     package static let wait = PortalMethod(.coordination, number: 1)
     /// The member no longer waits. This message has no answer.
     package static let stopWaiting = PortalMethod(.coordination, number: 2)
-    /// The member has released a lock for which other members waited. The answer has no body.
+    /// The member has released a lock while other members were waiting for locks. The answer has no body.
     package static let released = PortalMethod(.coordination, number: 3)
     /// The request carries `LockQuestion`, which states a range. The answer is a `NameList`: the holders of locks in
     /// this range, for a person to read.
     package static let holders = PortalMethod(.coordination, number: 4)
-    /// The request carries `ItemChanges`. The answer has no body. The broker sends the answer when it has passed the
+    /// The request carries `ItemChanges`. The answer has no body. The broker sends the answer after it has passed the
     /// changes on to the other members.
     package static let changed = PortalMethod(.coordination, number: 5)
     /// The member has presenters, objects that show an item to the user, and gets `ItemNews` from now on. The answer

@@ -1,12 +1,12 @@
 package import AnnexMessages
 
-/// The requests of a member about shared defaults.
+/// The requests of a group's member, an extension or app, about the group's shared defaults.
 package enum DefaultsMethod {
     /// The answer is a `DefaultsSnapshot`.
     package static let snapshot = PortalMethod(.defaults, number: 1)
     /// The request carries a `DefaultsChange`. The answer has no body, and is sent when the change is durable.
     package static let change = PortalMethod(.defaults, number: 2)
-    /// From now on the member gets news of changes. News have no body.
+    /// From now on the broker sends the member news of changes. These news have no body.
     package static let watch = PortalMethod(.defaults, number: 3)
 }
 

@@ -1,6 +1,6 @@
 package import AnnexMessages
 
-/// The requests of a member about a group.
+/// The requests of a group's member, an extension or app, about the group itself.
 package enum GroupMethod {
     /// The answer is a `GroupTerms` and a read-only descriptor of the shared words (`GroupWords`). If the terms name
     /// no descriptor of locks, the answer also carries a descriptor of the file of locks.
@@ -50,12 +50,14 @@ package enum GroupWords {
     package static let size = 4096
     /// This word changes with each change of the shared defaults.
     package static let defaults = 0
-    /// This word is not 0 while a member waits for a lock. For some time after the wait, it may still be not 0.
+    /// This word is not 0 while a member waits for a lock. After the wait, the word may keep its value for some time.
     package static let waiters = 128
-    /// This word is not 0 while a member has presenters. For some time afterwards, it may still be not 0.
+    /// This word is not 0 while a member has presenters, objects that show an item to the user. Afterwards, the word
+    /// may keep its value for some time.
     package static let presenters = 256
-    /// This word counts the releases of locks for which other members waited.
+    /// This word counts the lock releases that brokers have announced. A release is announced only while a member
+    /// waits.
     package static let releases = 384
-    /// This word counts the news that a broker could not write into the journal.
+    /// This word counts how often a broker could not write news into the group's journal.
     package static let lostNews = 512
 }

@@ -2,7 +2,8 @@ package import AnnexMessages
 
 /// The requests of an extension about opening URLs.
 package enum OpeningMethod {
-    /// The request carries `OpeningURL`. The answer is an `OpenedApp`. The broker sends it when the app was started.
+    /// The request carries `OpeningURL`. The answer is an `OpenedApp`. The broker sends this answer when the app was
+    /// started.
     package static let open = PortalMethod(.opening, number: 1)
 }
 

@@ -1,6 +1,6 @@
 package import AnnexMessages
 
-/// The requests of a member about pasteboards.
+/// The requests of a group's member, an extension or app, about the group's pasteboards.
 package enum PasteboardMethod {
     /// The request carries `PasteboardContents`. The answer is a `PasteboardState`.
     package static let set = PortalMethod(.pasteboard, number: 1)

@@ -1,6 +1,6 @@
 package import AnnexMessages
 
-/// The requests of a member about secrets.
+/// The requests of a group's member, an extension or app, about the group's secrets.
 package enum SecretMethod {
     /// The request carries `SecretValue`. If this value has no bytes, the secret is removed. The answer has no body,
     /// and is sent when the change is durable.

@@ -1,6 +1,7 @@
 package import AnnexMessages
 
-/// One message from the broker: the answer to a request, or news. Descriptors may accompany the message.
+/// One message from the broker to an extension or app: the answer to a request, or news, which the broker sends
+/// without a request. Descriptors may accompany the message.
 package struct PortalDelivery: Message, Hashable {
     /// The most bytes of one delivery. A longer body is sent as sealed memory, in a descriptor.
     package static let mostBytes = 96 << 10
@@ -15,7 +16,7 @@ package struct PortalDelivery: Message, Hashable {
     package let body: [UInt8]
     /// The number of bytes of a body that is sent as sealed memory; 0 if the body is in the message.
     package let sealedBytes: UInt32
-    /// The reason why the request failed; nil if it did not fail.
+    /// The reason why the request failed; nil if the request succeeded.
     package let error: PortalError?
 
     package init(answer call: UInt64, body: [UInt8] = [], sealedBytes: UInt32 = 0, error: PortalError? = nil) {

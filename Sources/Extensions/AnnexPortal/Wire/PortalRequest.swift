@@ -1,6 +1,6 @@
 package import AnnexMessages
 
-/// The services behind a portal.
+/// The services that a broker offers through a portal, its connection to one extension or app.
 package enum PortalServiceName: UInt16, Sendable, Hashable, CaseIterable {
     /// The container, the shared words and the locks of a group.
     case groups = 1

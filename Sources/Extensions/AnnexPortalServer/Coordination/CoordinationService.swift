@@ -5,9 +5,10 @@ internal import Synchronization
 
 /// The service for coordinated access to the files of groups.
 ///
-/// Members lock ranges of the group's file of locks by themselves. So a member needs no broker for an access if no
-/// other member holds or wants the lock. This service lets a member wait for a lock and learn its holder. It also
-/// passes on the changes that members report.
+/// The members of a group are its extensions and apps. Each group has a file of locks, and members lock ranges of
+/// this file by themselves. So a member needs no broker for an access if no other member holds or wants the lock.
+/// This service lets a member wait for a lock, and tells it who holds the lock. It also passes on the changes that
+/// members report.
 package final class CoordinationService: PortalService {
     private let loop: EventLoop
     private let desks = Mutex<[ObjectIdentifier: CoordinationDesk]>([:])
@@ -51,12 +52,12 @@ package final class CoordinationService: PortalService {
 
     private func forget(_ connection: PortalConnection, in group: OpenGroup) {
         let key = ObjectIdentifier(group)
-        // If the member was killed, it may have held locks for which other processes wait. So a desk is made for this
-        // purpose even if no member of this process has used one.
+        // If the member was killed, it may have held locks for which other processes wait. These processes must learn
+        // of the release. So a desk is made here, even if no member has used the group's desk in this process before.
         let isNeeded = desks.withLock { $0[key] != nil } || group.word(GroupWords.waiters) != 0
         guard isNeeded, let desk = try? desk(of: group) else { return }
         desk.waiting.announceRelease()
-        // The desk keeps the group open. So the desk is removed when the last member that used it has ended.
+        // The desk keeps the group open. So the desk is removed when the last member that used this desk has ended.
         if desk.isLast(connection) { desks.withLock { $0[key] = nil } }
     }
 
@@ -74,8 +75,8 @@ package final class CoordinationService: PortalService {
     }
 }
 
-/// The coordination of one group's members in this process. It knows which members wait, and which members get
-/// news. It runs on the lane of the group.
+/// The coordination of the members that this process serves in one group. The desk knows which members wait, and
+/// which members get news. It runs on the lane of the group.
 final class CoordinationDesk: Sendable {
     let group: OpenGroup
     let waiting: WaitingMembers
@@ -103,8 +104,8 @@ final class CoordinationDesk: Sendable {
         return NameList(names: finder.holders(of: range, besides: call.member.locks[group.identifier]))
     }
 
-    /// A member stops waiting. The member may have locked a gate, a range through which waiting members go. So a
-    /// release is announced.
+    /// Handles the message of a member that stops waiting. The member may have locked a gate, a range that waiting
+    /// members lock before the range that they want. So a release is announced.
     func stopWaiting(_ connection: PortalConnection) {
         waiting.leave(connection)
         waiting.announceRelease()

@@ -10,8 +10,8 @@ final class LockHolders: Sendable {
         var found: [ProcessLocks] = []
     }
 
-    /// How long the result of a search among all processes is used again. So members cannot make this process search
-    /// more often.
+    /// The result of a search among all processes is used again for this time, in nanoseconds. So the members cannot
+    /// make this process search more than once a second.
     private static let pause: UInt64 = 1_000_000_000
 
     private let group: OpenGroup
@@ -24,8 +24,8 @@ final class LockHolders: Sendable {
         file = try group.statusOfLocks().inode
     }
 
-    /// The names of this process's members that hold a lock in this range. If there are none, the result names other
-    /// processes that hold such a lock.
+    /// The names of the members that this process serves and that hold a lock in this range. If there are none, the
+    /// result names other processes that hold a lock in this range.
     func holders(of range: FileRange, besides asking: MemberLocks?) -> [String] {
         var names: Set<String> = []
         for locks in group.locksOfMembers where locks !== asking {
@@ -52,8 +52,8 @@ struct ProcessLocks: Sendable {
     let ranges: [FileRange]
 
     private static let mostProcesses = 32_768
-    /// How long the search may delay the group's requests. On a machine with very many processes, the search skips
-    /// some of them.
+    /// The longest time for a search, because the group's requests wait meanwhile. On a machine with very many
+    /// processes, the search ends before it has looked at all processes.
     private static let longest = Duration.milliseconds(200)
     private static let mostDescriptors = 4096
 

@@ -3,20 +3,22 @@ internal import AnnexMessages
 internal import AnnexPortal
 internal import Synchronization
 
-/// Passes on the changes that members report. Runs on the lane of the group.
+/// Passes on the changes of files that members of a group, which are extensions and apps, report. Runs on the lane of
+/// the group.
 ///
-/// News go through a journal in the group's store, so that the members of all brokers receive them in the same order.
+/// News are messages about these changes. They go through a journal in the group's store, so that the members of all
+/// brokers receive the news in the same order.
 final class NewsDesk: Sendable {
     private struct Presenting {
         weak var connection: PortalConnection?
-        /// The row of the last news that were sent to the member.
+        /// The row, in the journal, of the last news that were sent to the member.
         var row: Int64
         var lost: UInt32
     }
 
     private struct State {
         var members: [ObjectIdentifier: Presenting] = [:]
-        /// The news that `notice` has read last, and the row after which they begin.
+        /// The news that `notice` has read last, and the row of the journal after which these news begin.
         var lastPage: (start: Int64, page: NewsPage)?
         var lastRow: Int64 = 0
         var lastLost: UInt32 = 0
@@ -27,8 +29,8 @@ final class NewsDesk: Sendable {
 
     private let group: OpenGroup
     private let flag: SharedFlag
-    /// A random text that no other process and no other desk uses. With it, a desk recognises the changes of its own
-    /// members.
+    /// A random text that no other desk uses, in this process or in another. By this text, a desk recognises the
+    /// changes of its own members.
     private let token = String(UInt64.random(in: .min ... .max), radix: 16)
     private let state = Mutex(State())
 
@@ -38,8 +40,9 @@ final class NewsDesk: Sendable {
     }
 
     func join(_ connection: PortalConnection) throws(PortalError) {
-        // SYNC: the flag is raised before the member reads its item. If a writer does not see the flag, the writer
-        // has not released its lock yet. So the member's coordinated read waits for that writer.
+        // SYNC: the flag is raised before the member reads its item. A writer reads the flag before it releases its
+        // lock. So if a writer does not see the raised flag, it still holds its lock, and the member's coordinated
+        // read waits for that writer.
         flag.raise()
         let row = try group.withStore { (store) throws(StoreError) in try store.lastNews() }
         let lost = group.word(GroupWords.lostNews)
@@ -68,7 +71,8 @@ final class NewsDesk: Sendable {
         do throws(PortalError) {
             _ = try group.withStore { (store) throws(StoreError) in try store.append(news) }
         } catch {
-            // The count of lost news tells all members that any item may have changed.
+            // The journal could not take the changes. The count of lost news tells all members that any item may have
+            // changed.
             group.changeWord(GroupWords.lostNews)
         }
         notice()
@@ -76,14 +80,15 @@ final class NewsDesk: Sendable {
         if state.withLock({ $0.members.isEmpty }) { flag.lowerIfForgotten() }
     }
 
-    /// Tells the members of this process that there are news, unless they have already been told.
+    /// Announces the latest news to the members that this process serves, unless these members have already been
+    /// told.
     func notice() {
         guard let start = state.withLock({ $0.members.isEmpty ? nil : $0.lastRow }) else { return }
         let page = try? stored(after: start)
         let lost = group.word(GroupWords.lostNews)
         let members = state.withLock { state -> [PortalConnection] in
-            // If the journal cannot be read, `row` does not grow. Then only the count of lost news shows that there
-            // are news.
+            // If the journal cannot be read, `row` does not grow. In this case only the count of lost news can show
+            // that there are news.
             let row = page?.last ?? start
             guard (start, state.lastLost) != (row, lost) else { return [] }
             (state.lastRow, state.lastLost, state.lastPage) = (row, lost, page.map { (start, $0) })

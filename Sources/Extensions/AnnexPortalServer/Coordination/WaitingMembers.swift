@@ -2,11 +2,12 @@ internal import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// The members in this process that wait for locks of a group. Runs on the lane of the group.
+/// The members of a group, which are extensions and apps, that this process serves and that wait for locks. Runs on
+/// the lane of the group.
 ///
-/// A member that begins to wait first asks for the count of releases. Then it tries its lock once more. If that
-/// fails, it asks the broker to answer when the count differs from the known count. So the member misses no release
-/// in between.
+/// A member that begins to wait first asks the broker for the count of releases, the number of times that a lock was
+/// released. Then the member tries its lock once more. If the attempt fails, the member asks the broker to answer
+/// when the count has changed. So the member misses no release.
 final class WaitingMembers: Sendable {
     private struct State {
         /// The number of open waits of each member.
@@ -18,7 +19,7 @@ final class WaitingMembers: Sendable {
     }
 
     /// After this time, a member tries its lock again even if no release was announced. The holder may have been
-    /// killed together with its broker, which announces releases.
+    /// killed together with its broker. Then no broker announces the release.
     private static let longest = Duration.milliseconds(100)
 
     private let group: OpenGroup
@@ -32,7 +33,7 @@ final class WaitingMembers: Sendable {
         flag = try group.newFlag(at: GroupWords.waiters)
     }
 
-    /// - Parameter count: the count that the member knows; nil if the member begins to wait.
+    /// - Parameter count: the count of releases that the member knows; nil if the member begins to wait.
     func wait(_ call: PortalCall, for count: UInt32?) {
         guard let count else { return begin(call) }
         guard count == group.word(GroupWords.releases) else { return answer(call) }
@@ -48,8 +49,9 @@ final class WaitingMembers: Sendable {
 
     private func begin(_ call: PortalCall) {
         state.withLock { $0.members[ObjectIdentifier(call.connection), default: 0] += 1 }
-        // SYNC: the flag is raised before the answer. So if the member's next attempt fails, the later release of the
-        // lock is announced.
+        // SYNC: the flag is raised before the answer, and the member tries its lock again after the answer. A holder
+        // reads the flag after it has released the lock. So if the member's attempt fails, the holder will see the
+        // flag and announce the release.
         flag.raise()
         answer(call)
     }
@@ -65,7 +67,7 @@ final class WaitingMembers: Sendable {
         if isLast { flag.lower() }
     }
 
-    /// Announces that a member of this process has released a lock.
+    /// Announces that a member has released a lock, if any member waits.
     func announceRelease() {
         guard group.word(GroupWords.waiters) != 0 else { return }
         group.changeWord(GroupWords.releases)

@@ -3,8 +3,8 @@ internal import AnnexMessages
 package import AnnexPortal
 internal import Synchronization
 
-/// Shared defaults of groups. The values are in the group's store. Members cannot open the store, so no member can
-/// damage the values.
+/// Shared defaults of groups. The values are in the group's store. The group's members, which are extensions and
+/// apps, cannot open the store. So no member can damage the values.
 package final class DefaultsService: PortalService {
     private struct Watcher {
         weak var connection: PortalConnection?
@@ -63,8 +63,8 @@ package final class DefaultsService: PortalService {
     private func follow(_ group: OpenGroup) throws(PortalError) {
         guard group.lastChange(of: name) == nil else { return }
         group.setLastChange(try group.withStore { (store) throws(StoreError) in try store.generation() }, of: name)
-        // An earlier process may have been killed after its commit and before it changed the word. So the word is
-        // changed here.
+        // Members notice a change of the defaults by a shared word in memory. An earlier process may have been killed
+        // after its commit and before it changed this word. So the word is changed here.
         group.changeWord(GroupWords.defaults)
         group.follow(name) { [weak self, weak group] in
             guard let group else { return }
@@ -73,12 +73,12 @@ package final class DefaultsService: PortalService {
         }
     }
 
-    /// Tells the members that the values have changed, unless they have already been told. Runs on the lane of the
-    /// group.
+    /// Tells the members that the values have changed, unless the members have already been told. Runs on the lane of
+    /// the group.
     private func note(_ generation: UInt64, of group: OpenGroup) {
         guard group.lastChange(of: name) != generation else { return }
         group.setLastChange(generation, of: name)
-        // SYNC: the word changes after the commit. So a member that reads the old word may still use the old values.
+        // SYNC: the word changes after the commit. Until a member sees the new word, it may use the old values.
         group.changeWord(GroupWords.defaults)
         let watchers = state.withLock { watchers in
             watchers.filter { $0.group == group.key }.compactMap(\.connection)

@@ -17,11 +17,11 @@ package struct GroupKey: Sendable, Hashable {
 }
 
 /// The folder of one group on disk: `@groups/TEAM/IDENTIFIER` below the folder of private directories. No bundle
-/// identifier contains an `@`.
+/// identifier contains an `@`, so no app's folder there can have the name `@groups`.
 ///
-/// The folder holds the members' files in `container`. Beside `container` are the files that only brokers open. A
-/// member reaches only the container, and gets descriptors of single other files. Every path is resolved beneath the
-/// folder, and no link is followed.
+/// The members of a group are its extensions and apps. Their files are in the folder `container`. Beside `container`
+/// are files that only brokers open. A member reaches only the container. The broker also gives it descriptors of
+/// some single files. Every path is resolved beneath the folder, and no link is followed.
 package struct GroupFolder: ~Copyable, Sendable {
     package static let groups = "@groups"
     private static let container = "container"
@@ -62,7 +62,7 @@ package struct GroupFolder: ~Copyable, Sendable {
     package var containerPath: String { "\(path)/\(Self.container)" }
 
     /// Lets the members' user reach the container by its path. Programs outside of a sandbox need this. Every folder
-    /// above the container still belongs to the user of this process. That is another user than the members'.
+    /// above the container still belongs to the user of this process, who is not the members' user.
     ///
     /// Apart from the user of this process, only the members' user gets past the folder of private directories. So
     /// the folders below that folder need no access lists.

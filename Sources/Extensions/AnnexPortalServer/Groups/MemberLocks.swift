@@ -2,15 +2,16 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A member's open file description of its group's file of locks. No other member shares this description.
+/// The open file description through which a member, an extension or app of a group, locks ranges of the group's file
+/// of locks. No other member shares this description.
 ///
-/// The member locks ranges of the file by itself. The broker keeps a duplicate of the descriptor to read the locks:
-/// it counts them, and finds the member that holds a range for which other members wait. The kernel frees the locks
-/// when both the member's descriptor and this duplicate are closed.
+/// The member locks the ranges by itself. The broker keeps a duplicate of the descriptor to read the locks. It counts
+/// the locks, and finds the member that holds a range for which other members wait. The kernel frees the locks once
+/// both the member's descriptor and the broker's duplicate are closed.
 package final class MemberLocks: Sendable {
     /// The bundle identifier of the member.
     let holder: String
-    /// The number of the member's descriptor; nil if the member gets one when it joins.
+    /// The number of the member's descriptor; nil if the member gets the descriptor only when it joins the group.
     package let number: Int32?
     private let file: Mutex<Descriptor?>
 

@@ -3,11 +3,11 @@ internal import AnnexPortal
 internal import Glibc
 internal import Synchronization
 
-/// An app group that this process serves to its members. The process is a broker, or a containing app that serves
-/// itself.
+/// An app group that this process serves to members, which are extensions and apps. The process is a broker, or a
+/// containing app that serves itself.
 ///
-/// Several processes of the user may serve the same group. They share its files: the store, the file of locks, and
-/// the page of shared words.
+/// Several processes of the user may serve the same group. These processes share the group's files: the store, the
+/// file of locks, and the page of shared words.
 package final class OpenGroup: Sendable {
     package let key: GroupKey
     /// The path of the folder of private directories, which also holds the key of the user's secrets.
@@ -25,7 +25,7 @@ package final class OpenGroup: Sendable {
     private let store = Mutex<GroupStore?>(nil)
     private let watch = Mutex<FileWatch?>(nil)
     /// For each service, the closure that runs after any process has announced a change of the store. The closures
-    /// run on the lane.
+    /// run on the group's lane.
     private let followers = Mutex<[PortalServiceName: @Sendable () -> Void]>([:])
 
     private struct WeakLocks {
@@ -68,7 +68,7 @@ package final class OpenGroup: Sendable {
         return made
     }
 
-    /// The locks of all members in this process.
+    /// The locks of all members that this process serves.
     var locksOfMembers: [MemberLocks] { memberLocks.withLock { $0.compactMap(\.locks) } }
 
     /// The status of the file of locks.
@@ -168,8 +168,8 @@ final class SharedPage: Sendable {
     func touch() {
         // The last byte belongs to no word.
         var byte: UInt8 = 0
-        // SAFETY: the call reads one byte. It cannot fail for lack of space, because the file already has its full
-        // size.
+        // SAFETY: the call reads one byte. The call cannot fail for lack of space, because the file already has its
+        // full size.
         _ = unsafe pwrite(file.number, &byte, 1, off_t(GroupWords.size - 1))
     }
 

@@ -2,12 +2,12 @@ internal import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// A word of the group's page that is not 0 while at least one process has raised the flag. Members read the word
-/// without a system call.
+/// A flag that several processes share. The flag is a word of the group's shared page. The word is not 0 while at
+/// least one process has raised the flag. Members of the group read the word without a system call.
 ///
 /// A process that raises the flag holds a shared lock on a byte of a file that only brokers open. The kernel frees
-/// the lock if the process is killed. Before a process lowers the word, it takes the exclusive lock. It gets this
-/// lock only while no process has raised the flag.
+/// the lock if the process is killed. Before a process lowers the word, it takes the exclusive lock. The kernel
+/// grants this lock only while no process has raised the flag.
 final class SharedFlag: Sendable {
     /// How many times a process tries to get the shared lock. Another process may hold the exclusive lock for some
     /// microseconds, to check whether the flag is forgotten.
@@ -53,8 +53,8 @@ final class SharedFlag: Sendable {
         isRaised.withLock { isRaised in if !isRaised { clear() } }
     }
 
-    /// Lowers the word if no process has raised the flag. This process must not hold the shared lock then, because
-    /// the exclusive lock would replace the shared lock.
+    /// Lowers the word if no process has raised the flag. Before this call, this process must release the shared
+    /// lock, because its exclusive lock would replace its own shared lock.
     private func clear() {
         guard page.load(offset) != 0, let isAlone = try? file.lock(.byte(UInt64(offset)), as: .exclusive), isAlone
         else {

@@ -1,7 +1,8 @@
 package import AnnexLinux
 package import AnnexPortal
 
-/// Gives members what they need to use a group: the path of the container, the shared words and the file of locks.
+/// Gives members, the extensions and apps of a group, what they need to use the group. This is the path of the
+/// container, the shared words and the file of locks.
 package final class GroupService: PortalService {
     private let loop: EventLoop
 

@@ -2,14 +2,15 @@ package import AnnexLinux
 package import AnnexPortal
 internal import Glibc
 
-/// The portal of a process that has no sandbox and serves itself: a containing app, or a command. The process is a
-/// member like any other. It shares the files of its groups with the brokers of its user.
+/// The portal of a process that has no sandbox and serves itself: a containing app, or a command. A portal is the
+/// connection through which a member, an extension or app, uses its app groups. The process is a member like any
+/// other. It shares the files of its groups with the brokers of its user.
 package enum LocalPortal {
     /// Makes the portal.
     /// - Parameters:
-    ///   - identifier: the name that other members see as the writer.
+    ///   - identifier: the name by which other members learn who wrote a pasteboard or holds a lock.
     ///   - keys: the groups that the process is a member of.
-    ///   - path: the folder of private directories, which contains the groups. It must belong to this user.
+    ///   - path: the folder of private directories, which contains the groups. This folder must belong to this user.
     package static func open(
         _ identifier: String, groups keys: [GroupKey], in path: String
     ) throws(SystemError) -> PortalClient {

@@ -2,7 +2,7 @@ package import AnnexLinux
 package import AnnexPortal
 internal import Synchronization
 
-/// Opens URLs for extensions. The extension point decides which apps an extension may open. The broker knows the
+/// Opens URLs for extensions. The extension point decides which apps an extension may open, and the broker knows the
 /// point of each extension.
 package final class OpeningService: PortalService {
     /// Starts the app of a URL, and returns its identifier.
@@ -54,8 +54,8 @@ package final class OpeningService: PortalService {
 
     private func take(for connection: PortalConnection) -> Bool {
         budgets.withLock { budgets in
-            // SYNC: each connection is marked as over before this service forgets it. So no budget is made after the
-            // connection has been removed here.
+            // SYNC: each connection is marked as over before this service forgets it. So no budget is made for a
+            // connection that this service has already forgotten.
             guard !connection.isOver else { return false }
             return budgets[connection.number, default: OpeningBudget()].take(at: MonotonicClock.now())
         }
@@ -69,7 +69,8 @@ package final class OpeningService: PortalService {
     var remembered: Int { budgets.withLock { $0.count } }
 }
 
-/// How many URLs one extension may open. The number is limited, because each URL starts a program that the user sees.
+/// How many URLs one extension may open. The number is limited, because each opened URL starts a program that the
+/// user sees.
 struct OpeningBudget: Sendable {
     static let most = 10
     private static let minute: UInt64 = 60_000_000_000

@@ -32,7 +32,8 @@ package struct PasteboardService: PortalService {
         }.message.answerBody()
     }
 
-    /// The moment after a number of milliseconds. If it is too far away, the result is the last moment that can be expressed.
+    /// The moment after a number of milliseconds. If the moment is too far away, the result is the last moment that
+    /// can be expressed.
     private static func moment(after milliseconds: UInt64) -> WallClock {
         let (more, isTooLong) = Int64(clamping: milliseconds).multipliedReportingOverflow(by: 1000)
         let (sum, isTooLate) = WallClock.now().microseconds.addingReportingOverflow(more)

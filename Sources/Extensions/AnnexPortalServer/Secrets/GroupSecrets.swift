@@ -11,7 +11,7 @@ package struct GroupSecrets: Sendable {
     /// The place from which the user's key comes.
     package var keySource: SecretKeySource { sealing.key.source }
 
-    /// Stores a secret, and replaces an earlier one of the same name. After the call has returned, a power failure
+    /// Stores a secret, and replaces an earlier secret of the same name. After the call has returned, a power failure
     /// does not lose the secret.
     /// - Throws: `full` if a limit would be exceeded; the call then changes nothing.
     package func set(_ name: String, to secret: [UInt8]) throws(StoreError) {
@@ -24,7 +24,7 @@ package struct GroupSecrets: Sendable {
         return try sealing.open(sealed, as: name)
     }
 
-    /// Removes a secret. This is possible even if the key that sealed the secret is lost.
+    /// Removes a secret. A secret can be removed even if the key that sealed the secret is lost.
     /// - Returns: whether there was a secret of this name.
     @discardableResult
     package func remove(_ name: String) throws(StoreError) -> Bool { try store.removeSecret(name) }

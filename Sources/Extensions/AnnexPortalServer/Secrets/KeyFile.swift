@@ -98,9 +98,9 @@ enum KeyFile {
 
     // MARK: Bytes
 
-    /// Writes a key under a free name. If the process is killed, the folder has either the whole file or no file of
-    /// that name.
-    /// - Returns: false if the name is taken.
+    /// Writes a key into a new file with the name `name`. If the process is killed, the folder has either the whole
+    /// file or no file of this name.
+    /// - Returns: false if there already is a file of this name.
     private static func make(
         _ key: borrowing KeyMemory, in folder: borrowing Descriptor
     ) throws(SystemError) -> Bool {
@@ -121,7 +121,7 @@ enum KeyFile {
         return true
     }
 
-    /// Reads a key directly into its memory, so that no other copy of the key remains.
+    /// Reads a key from a file directly into a `KeyMemory`, so that no other copy of the key remains in memory.
     private static func read(
         _ file: borrowing Descriptor, at path: String
     ) throws(StoreError) -> KeyMemory {

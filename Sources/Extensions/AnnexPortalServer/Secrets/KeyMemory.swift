@@ -44,7 +44,7 @@ internal import CAnnexSodium
         unsafe sodium_free(start)
     }
 
-    /// The key's bytes, for the library. They are valid as long as this value lives.
+    /// The key's bytes, for the library. The pointer is valid as long as this value lives.
     var bytes: UnsafePointer<UInt8> {
         unsafe UnsafePointer(start.assumingMemoryBound(to: UInt8.self))
     }

@@ -27,8 +27,9 @@ package enum SecretKeySource: Sendable, Hashable, CustomStringConvertible {
 /// 2. The kernel's keyring, if the environment says `ANNEX_SECRETS_KEY=keyring`. The kernel forgets the keyring when
 ///    the machine stops. So Annex never makes a key there. The user, or the user's login, must put the same key in
 ///    after each start.
-/// 3. Otherwise, a file of mode 600 in the folder of private directories, which Annex makes. Such a key protects the
-///    secrets if someone copies the store. It does not protect the secrets from programs of this user.
+/// 3. Otherwise, a file of mode 600 in the folder of private directories, which Annex makes. A key in this file
+///    protects the secrets if someone copies the store. The key does not protect the secrets from programs of this
+///    user.
 ///
 /// If the chosen source cannot be used, the search fails. If Annex took another key instead, the user would not
 /// learn that the existing secrets cannot be opened.
@@ -44,7 +45,8 @@ package final class SecretKey: Sendable {
         self.memory = memory
     }
 
-    /// Finds the user's key. If the user has chosen no other source, and there is no key file yet, the call makes one.
+    /// Finds the user's key. If the user has chosen no other source, and there is no key file yet, the call makes the
+    /// file.
     /// - Parameters:
     ///   - privates: the path of the folder of private directories.
     ///   - environment: the variables of this process.
@@ -70,7 +72,7 @@ package final class SecretKey: Sendable {
     }
 
     /// The key with this description in the user's keyring. Annex itself always uses the description `annex:secrets`;
-    /// only tests use another one.
+    /// only tests use another description.
     package static func inKeyring(_ description: String) throws(StoreError) -> SecretKey {
         SecretKey(try UserKeyring.key(description), from: .keyring)
     }

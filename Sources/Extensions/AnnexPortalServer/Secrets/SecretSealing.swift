@@ -73,8 +73,8 @@ package struct SecretSealing: Sendable {
         return secret
     }
 
-    /// The data that the seal binds. The length of each part stands before the part, so that two lists of parts never
-    /// give the same bytes.
+    /// The data that the seal binds. The length of each part stands before the part, so that two different lists of
+    /// parts never give the same bytes.
     private func context(of name: String, after head: [UInt8]) -> [UInt8] {
         var context = head
         for part in [team, group, name] {

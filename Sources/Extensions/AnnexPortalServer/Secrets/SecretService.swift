@@ -75,7 +75,7 @@ package final class SecretService: PortalService {
 }
 
 extension SecretKeySource {
-    /// A description of the key's source for a member. It contains no path of the host.
+    /// A description of the key's source for a member of a group. The description contains no path of the host.
     fileprivate var shown: String {
         if case .file = self { return "a file of mode 600" }
         return description

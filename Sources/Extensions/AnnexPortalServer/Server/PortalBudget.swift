@@ -1,5 +1,5 @@
-/// The work that one member may cause. If a member exceeds it, the broker leaves the member's requests in the socket
-/// for a while, and the member waits.
+/// The work that one member, an extension or app, may cause in its broker. If a member exceeds this budget, the
+/// broker leaves the member's requests in the socket for a while, and the member waits.
 ///
 /// The budget reads no clock: callers pass the time, so that tests can choose it.
 struct PortalBudget: Sendable {

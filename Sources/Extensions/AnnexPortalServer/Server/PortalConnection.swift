@@ -3,15 +3,16 @@ internal import AnnexMessages
 package import AnnexPortal
 internal import Synchronization
 
-/// The broker's end of one portal. The broker treats the member as hostile: the member chooses which bytes it sends
-/// and when, and whether it reads its messages.
+/// The broker's end of one portal, the socket that connects a member with its broker. A member is an extension or a
+/// containing app. The broker treats the member as hostile: the member chooses which bytes it sends and when, and
+/// whether it reads its messages.
 package final class PortalConnection: Sendable {
     private struct State {
         var budget = PortalBudget()
         /// What the reading of requests waits for, a moment or an answer; nil if reading is not paused.
         var pause: PortalBudget.Pace?
         var watch: EventLoop.Watch?
-        /// For each service and group, when its news may be sent next.
+        /// For each service and group, when the news of this service about this group may be sent next.
         var news: [PortalNewsKey: PortalNewsState] = [:]
         var isOver = false
     }
@@ -37,13 +38,14 @@ package final class PortalConnection: Sendable {
         self.server = server
         self.onViolation = onViolation
         self.onEnd = onEnd
-        // No request carries descriptors. Kernels before 6.16 cannot refuse descriptors.
+        // No request may carry descriptors, so the kernel is asked to refuse them. Kernels before 6.16 cannot do
+        // that.
         refusesDescriptors = self.socket.setPassRights(false)
     }
 
     deinit {
-        // The last close of the socket frees the descriptors that are still queued in it. This may take long, so the
-        // server closes the socket on its lane.
+        // The last close of the socket closes the descriptors that are still queued in it. This may take long, so the
+        // server does the last close on its lane.
         guard !refusesDescriptors, let last = try? socket.descriptor.duplicate() else { return }
         server.close([last.release()])
     }
@@ -133,8 +135,7 @@ package final class PortalConnection: Sendable {
 
     // MARK: Pauses
 
-    /// Whether the next request may be read now. If it may not be read now, reading pauses until the budget permits
-    /// the next request.
+    /// Whether the next request may be read now. If not, reading pauses until the budget permits the next request.
     private func mayRead() -> Bool {
         let now = MonotonicClock.now()
         let (pace, watch) = state.withLock { state -> (PortalBudget.Pace, EventLoop.Watch?) in
@@ -146,7 +147,7 @@ package final class PortalConnection: Sendable {
         guard pace != .now else { return true }
         watch?.cancel()
         // A watch or a timer of the event loop keeps this object alive until the portal ends. While reading waits for
-        // an answer, the open requests keep it alive.
+        // an answer, the open requests keep this object alive.
         if case .at(let moment) = pace { server.loop.schedule(at: moment) { [self] in goOn() } }
         return false
     }
@@ -162,7 +163,7 @@ package final class PortalConnection: Sendable {
 
     // MARK: Deliveries
 
-    /// The most bytes of a body that is sent in the message. A longer body is sent as sealed memory.
+    /// The most bytes of a body that is sent inside its message. A longer body is sent as sealed memory.
     private static let mostInline = 32 << 10
 
     func send(answer call: UInt64, body: [UInt8], with descriptors: consuming DescriptorList) {
@@ -253,13 +254,13 @@ package final class PortalConnection: Sendable {
     }
 }
 
-/// The key of news of one kind.
+/// Identifies one kind of news: the news of one service about one group.
 struct PortalNewsKey: Hashable, Sendable {
     let service: PortalServiceName
     let group: String
 }
 
-/// The time at which news of one kind may be sent next.
+/// Decides when the news of one kind may be sent next.
 struct PortalNewsState: Sendable {
     /// The shortest time between two deliveries of the same news.
     static let pause: UInt64 = 2_000_000

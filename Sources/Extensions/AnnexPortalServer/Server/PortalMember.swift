@@ -1,7 +1,8 @@
 package import AnnexLinux
 internal import Synchronization
 
-/// What a broker knows about the process at the member's end of a portal. None of these facts comes from that process.
+/// What a broker knows about a member: the process, an extension or app, that uses one portal. None of these facts
+/// comes from that process.
 package struct PortalMember: Sendable {
     /// The bundle identifier, for use in messages.
     package let identifier: String

@@ -2,8 +2,9 @@ package import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// Answers the portals of one broker, or of one containing app. Requests about a group run on the lane of that group.
-/// So a slow disk or a busy member delays the members of one group only.
+/// Answers the requests that arrive on the portals of one broker, or of one containing app that serves itself. A
+/// portal is a socket through which a member, an extension or app, sends requests. Requests about a group run on the
+/// lane of that group. So a slow disk or a busy member delays the members of one group only.
 package final class PortalServer: Sendable {
     let loop: EventLoop
     /// The lane for requests that are about no group.
@@ -19,7 +20,7 @@ package final class PortalServer: Sendable {
     /// Makes a portal for a member.
     /// - Parameter onViolation: called at most once, on the event loop, if the member breaks a rule. The portal ends
     ///   after this call.
-    /// - Returns: the connection, and the member's end.
+    /// - Returns: the connection, and the member's end of the socket.
     package func connect(
         _ member: PortalMember, onViolation: @escaping @Sendable (String) -> Void
     ) throws(SystemError) -> PortalEnds {
@@ -94,7 +95,7 @@ package final class PortalServer: Sendable {
     }
 
     /// Closes descriptors that a member has sent. The last close of a file takes as long as its file system needs, so
-    /// the event loop must not do it.
+    /// the event loop must not close these descriptors.
     func close(_ descriptors: consuming DescriptorList) {
         var numbers: [Int32] = []
         while let next = descriptors.takeFirst() { numbers.append(next.release()) }

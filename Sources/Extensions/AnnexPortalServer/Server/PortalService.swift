@@ -3,7 +3,7 @@ package import AnnexMessages
 package import AnnexPortal
 internal import Synchronization
 
-/// One service behind a portal.
+/// One service that members, which are extensions and apps, use through their portals.
 package protocol PortalService: Sendable {
     /// The service's number in requests.
     var name: PortalServiceName { get }
@@ -26,7 +26,7 @@ package enum PortalEntitlement {
     package static let groups = "com.apple.security.application-groups"
 }
 
-/// One request of a member. It gets exactly one answer.
+/// One request of a member. Each request gets exactly one answer.
 package final class PortalCall: Sendable {
     package let connection: PortalConnection
     package let number: UInt64

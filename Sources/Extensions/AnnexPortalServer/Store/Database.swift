@@ -23,7 +23,7 @@ enum Durability: String {
     private static let patience: Int32 = 10_000
 
     let path: String
-    // SAFETY: SQLite made the object. It is closed once, at the end of this value.
+    // SAFETY: SQLite made the object. This value closes the object once, at its own end.
     private let handle: OpaquePointer
     /// Prepared statements by their text. Every text is a constant of the program, so the number of statements is
     /// limited.
@@ -86,8 +86,8 @@ enum Durability: String {
 
     /// Switches the database to a write-ahead log. With this log, readers and one writer do not wait for each other.
     ///
-    /// Call this function once the file is known to be a store, or to be empty. The log's size is limited. SQLite
-    /// copies the log into the file when the connection closes.
+    /// Call this function only after the file was found to be a store, or to be empty. The log's size is limited.
+    /// After this call, SQLite copies the log into the file when the connection closes.
     mutating func useLog(mostPages: Int) throws(StoreError) {
         let deadline = MonotonicClock.deadline(after: .milliseconds(Int(Self.patience)))
         while try !switchToLog(until: deadline) { MonotonicClock.pause() }
@@ -114,7 +114,8 @@ enum Durability: String {
         return true
     }
 
-    /// Whether the file was removed or replaced after it was opened. If so, changes would be lost with the old file.
+    /// Whether the file was removed or replaced after it was opened. If so, further changes would go into the old
+    /// file and be lost.
     var hasMoved: Bool { unsafe annex_sqlite_has_moved(handle) != 0 }
 
     /// A number to compare with an earlier result of this call. If the numbers differ, another connection has changed
@@ -193,7 +194,8 @@ enum Durability: String {
         as durability: Durability, _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         if self.durability != durability {
-            // SQLite refuses to change this setting within a transaction, so the change comes before it.
+            // SQLite refuses to change this setting within a transaction, so the setting is changed before the
+            // transaction begins.
             try execute("PRAGMA synchronous = \(durability.rawValue)")
             self.durability = durability
         }

@@ -14,8 +14,8 @@ package struct StoredNews: Sendable, Hashable {
     package let path: String
     /// The second path of a move; otherwise empty.
     package let other: String
-    /// The process that reported the change. The broker of that process chose the text, and no other broker uses the
-    /// same text.
+    /// A text that stands for the process that reported the change. The broker of that process chose the text, and no
+    /// other broker uses the same text.
     package let origin: String
     /// The presenter in that process that made the change; 0 if no presenter made it.
     package let number: UInt32
@@ -34,13 +34,13 @@ package struct NewsPage: Sendable, Hashable {
     package let news: [StoredNews]
     /// The row of the last news on this page. The next read begins after it.
     package let last: Int64
-    /// Whether some news before this page were removed before this reader could read them. If so, anything in the
-    /// container may have changed.
+    /// Whether some news were removed before this reader could read them. If so, anything in the container may have
+    /// changed.
     package let isIncomplete: Bool
 }
 
 /// The journal from which the brokers of one group learn of changes in the container. A power failure may lose the
-/// last news. This loss does no harm, because the power failure also ends the processes that would read the news.
+/// last news. The loss does no harm, because the power failure also ends the processes that would read these news.
 extension GroupStore {
     /// Adds news, and removes all but the last 1,000.
     /// - Returns: the row of the last news.
@@ -70,8 +70,8 @@ extension GroupStore {
         }
     }
 
-    /// If the store was made anew, its rows begin at 1 again. Then the reader's row may be larger than the last row
-    /// of the store.
+    /// The news after a reader's row. If the store was made anew, its rows begin at 1 again, and the reader's row may
+    /// be larger than the last row. In this case the page has no news and is marked as incomplete.
     private static func page(after row: Int64, in database: inout Database) throws(StoreError)
         -> NewsPage
     {

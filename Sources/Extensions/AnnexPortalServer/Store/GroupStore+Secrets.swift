@@ -4,8 +4,7 @@ package enum SecretLimits {
     package static let nameBytes = 256
     /// The number of bytes that a secret may have before it is sealed.
     package static let bytes = 64 << 10
-    /// Room for the bytes by which a sealed secret is longer than the secret: a version, the mark of the key, a nonce
-    /// and a tag.
+    /// Room for the bytes that sealing adds to a secret: a version, the mark of the key, a nonce and a tag.
     static let sealBytes = 64
 }
 
@@ -17,7 +16,7 @@ struct SealedBytes: Sendable, Hashable {
 /// The sealed secrets of a group. After a call that changes them has returned, the change survives a power failure.
 /// The names are not sealed.
 extension GroupStore {
-    /// Stores a sealed secret, and replaces an earlier one of the same name.
+    /// Stores a sealed secret, and replaces an earlier secret of the same name.
     /// - Throws: `full` if the secret is too large, or if the group has too many secrets; the call then changes
     ///   nothing.
     func setSecret(_ name: String, to sealed: SealedBytes) throws(StoreError) {

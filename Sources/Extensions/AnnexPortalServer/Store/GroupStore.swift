@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// The data that brokers keep for a group: an SQLite database that no member can open. Several processes of the user
-/// use it at once.
+/// use the database at once.
 ///
 /// Each change is one transaction: either all of it happens, or nothing. The extensions of this class say, for each
 /// kind of data, what survives a power failure. The functions wait for the disk, and they wait up to ten seconds for
@@ -18,7 +18,7 @@ package final class GroupStore: Sendable {
         database = Mutex(try StoreSchema.open(path))
     }
 
-    /// Lends the database to one caller at a time. If the user has removed the file, the call makes a new one.
+    /// Lends the database to one caller at a time. If the user has removed the file, the call makes a new file.
     func use<Result: Sendable>(
         _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

@@ -39,9 +39,9 @@ package struct BoardItem: Sendable, Hashable {
 
 /// A description of the contents of a pasteboard, without the bytes.
 package struct BoardSummary: Sendable, Hashable {
-    /// This count grows with each change of the board, and also if its contents expire. The count is 0 if the board
-    /// never had contents. An empty board is forgotten after 16 other boards have had contents; its count is then 0
-    /// again.
+    /// A count that grows with each change of the board, and also if the contents of the board expire. The count is 0
+    /// if the board never had contents. An empty board is forgotten after 16 other boards have had contents; its
+    /// count is then 0 again.
     package let changeCount: UInt64
     /// The process that has written the contents; empty if there are none.
     package let writer: String

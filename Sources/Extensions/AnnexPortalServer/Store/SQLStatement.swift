@@ -10,8 +10,8 @@ enum SQLValue {
 
 /// A prepared statement, which is finalised with this object.
 @safe final class SQLStatement {
-    // SAFETY: SQLite made the object. It is finalised once. If the program closes the connection earlier, SQLite
-    // keeps the connection alive until the statement is finalised.
+    // SAFETY: SQLite made the object. This value finalises the object once. If the program closes the connection
+    // earlier, SQLite keeps the connection alive until the statement is finalised.
     fileprivate let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) {

@@ -74,8 +74,8 @@ extension StoreError {
     private static func meaning(of code: Int32, errno number: Int32) -> (Kind, String?) {
         switch code & 0xff {
         case SQLITE_FULL: (.full, roomRemedy)
-        // For an exceeded quota or file size limit, SQLite reports other codes than for a full disk. The errno is not
-        // always that of the failed write. So every such failed write counts as lack of space, unless the errno says
+        // For an exceeded quota or file size limit, SQLite reports other codes than for a full disk. The errno does
+        // not always belong to the failed write. So every failed write counts as lack of space, unless the errno says
         // that the disk is broken or read-only.
         case SQLITE_IOERR where failedWrites.contains(code) && ![EIO, EROFS].contains(number): (.full, roomRemedy)
         case SQLITE_CORRUPT, SQLITE_NOTADB: (.damaged, damageRemedy)

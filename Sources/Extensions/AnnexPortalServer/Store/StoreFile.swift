@@ -58,8 +58,8 @@ enum StoreFile {
         StoreError(.unsafe, what: "store.db \(what)", place: path, remedy: remedy)
     }
 
-    /// Waits until the names of a new store are on the disk: the name of the file, and the names of the folders of
-    /// its group, its team and all groups.
+    /// Waits until the names of a new store are on the disk. These are the name of the file, and the names of three
+    /// folders: of the group, of the team, and of all groups.
     static func synchronizeNames(of path: String) throws(StoreError) {
         var place = path[...]
         do throws(SystemError) {

@@ -3,7 +3,7 @@ enum StoreSchema {
     /// "Annx": this number says to which program the file belongs.
     static let application: Int64 = 0x416E_6E78
     static let version: Int64 = 1
-    /// The limit of the file's size in pages of 4 KiB. It is twice the sum of the limits of all tables.
+    /// The limit of the file's size in pages of 4 KiB. This limit is twice the sum of the limits of all tables.
     static let mostPages = 48 << 10
 
     /// Opens the store, and makes its tables if the file is empty. The call does not change a file of another program

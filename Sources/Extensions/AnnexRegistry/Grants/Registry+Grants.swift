@@ -20,8 +20,8 @@ extension Registry {
     ///
     /// - Returns: the extension's app as it is recorded now.
     /// - Throws: `wrongEntitlement` if the extension does not ask for the entitlement, or if the point does not allow
-    ///   it. It is also thrown if the point gives the entitlement to each of its extensions. In these cases nothing has
-    ///   changed.
+    ///   it. `wrongEntitlement` is also thrown if the point gives the entitlement to each of its extensions. In these
+    ///   cases nothing has changed.
     package mutating func setGranted(
         _ isGranted: Bool, entitlements names: [String], for identifier: String
     ) throws(RegistryError) -> KnownApp {
@@ -40,8 +40,8 @@ extension Registry {
         return known
     }
 
-    /// Grants entitlements to those extensions of an installation that ask for them, if the extension's point allows
-    /// it.
+    /// Grants each of the entitlements to those extensions of an installation that ask for the entitlement and whose
+    /// point allows it.
     package mutating func grant(_ names: [String], to installation: Installation) throws(RegistryError) -> Installation
     {
         guard installation.isElected, !names.isEmpty else { return installation }

@@ -12,7 +12,7 @@ package struct ExtensionPoint: Sendable, Hashable {
     package let summary: String
     /// The name of the policy that the point's extensions run under.
     package let policy: String
-    /// Whether a newly installed extension is on as long as the user has not switched it.
+    /// Whether a newly installed extension is on until the user switches it on or off.
     package let isOnByDefault: Bool
     /// Which apps an extension may open with a URL.
     package let openURL: URLOpening
@@ -67,7 +67,7 @@ package enum Medium: String, Sendable, Hashable, CaseIterable {
 /// The kind of value that a key of `NSExtensionAttributes` has.
 package enum AttributeKind: String, Sendable, Hashable, CaseIterable {
     case string, boolean, integer
-    /// An integer or a real.
+    /// An integer or a real number.
     case number
     case array, dictionary
     case any

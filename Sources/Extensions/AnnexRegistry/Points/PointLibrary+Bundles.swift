@@ -18,16 +18,16 @@ package enum PointFault: Error, Sendable, Hashable {
 extension PointLibrary {
     /// The declared point of an extension.
     ///
-    /// - Throws: a `PointFault` if the extension does not name a declared point, or if one of its attributes is wrong.
-    ///   It is also thrown if the extension asks for an entitlement that the point does not allow. If the point has
-    ///   attributes, this function reads the extension's `Info.plist`.
+    /// - Throws: a `PointFault` if the extension does not name a declared point, or if one of its attributes is
+    ///   wrong. A `PointFault` is also thrown if the extension asks for an entitlement that the point does not allow.
+    ///   If the point lists attributes, this function reads the extension's `Info.plist`.
     package func point(of bundle: ExtensionBundle) throws(PointFault) -> ExtensionPoint {
         guard let point = point(bundle.extensionPoint) else { throw .unsupportedPoint(undeclared(bundle)) }
         if let first = point.faults(of: bundle).first { throw .wrongAttribute(first) }
         return point
     }
 
-    /// All faults of an extension under the rules of its point. The extension's author reads them.
+    /// All faults of an extension under the rules of its point, for the extension's author.
     ///
     /// An undeclared point is only a warning, because a host may declare the point.
     package func findings(about bundle: ExtensionBundle) -> [BundleFinding] {
@@ -54,7 +54,8 @@ extension PointLibrary {
 }
 
 extension ExtensionPoint {
-    /// All faults of an extension under the rules of this point. Attributes come first, then entitlements.
+    /// All faults of an extension under the rules of this point. The faults of attributes come first, then the faults
+    /// of entitlements.
     fileprivate func faults(of bundle: ExtensionBundle) -> [BundleError] {
         do throws(BundleError) {
             return try attributeFaults(of: bundle) + entitlementFaults(of: bundle)

@@ -59,7 +59,7 @@ package struct PointLibrary: Sendable {
     /// The identifiers of all points, sorted.
     package var names: [String] { Set(own.keys).union(Self.shippedNames).sorted() }
 
-    /// The point with an identifier; nil if it is not declared.
+    /// The point with an identifier; nil if no point has this identifier.
     package func point(_ identifier: String) -> ExtensionPoint? { own[identifier] ?? ShippedPoints.point(identifier) }
 
     /// Whether a point comes from one of the host's own files.

@@ -18,23 +18,25 @@ package struct ExtensionRecord: Sendable {
     package let instance: Instance
     package let info: Info
     package let verdict: Verdict
-    /// Whether the extension is on as long as its user has not switched it.
+    /// Whether the extension is on until its user switches it on or off.
     package let isOnByDefault: Bool
-    /// The bundle as it was checked; nil if it broke a rule of packaging. While this value exists, the bundle stays on
-    /// disk.
+    /// The bundle as it was checked; nil if the bundle broke a rule of packaging. While this value exists, the bundle
+    /// stays on disk.
     package let bundle: ExtensionBundle?
     /// The extension's point; nil if the broker does not have it, or if the bundle broke a rule of packaging.
     package let point: ExtensionPoint?
-    /// The number of the installation. Every installation and every changed grant gets a new number, even if the files
-    /// are the same.
+    /// The number of the installation. Each installation and each change of a grant gives the extension a new number,
+    /// even if its files are the same.
     package let number: UInt64
-    /// The identifier in the extension's bundle, even if the bundle breaks a rule; nil if it cannot be read.
+    /// The identifier in the extension's bundle, even if the bundle breaks a rule; nil if the identifier cannot be
+    /// read.
     let statedIdentifier: String?
 
     package var identifier: String { instance.identifier }
 }
 
-/// Whether hosts may begin an installed extension, regardless of its switch.
+/// Whether hosts may begin an installed extension. The verdict does not say whether the user has switched the
+/// extension on.
 package enum Verdict: Sendable, Hashable {
     case offered
     /// The extension names a point that the broker does not have.
@@ -96,8 +98,8 @@ extension ExtensionRecord {
 }
 
 extension WidgetSurfaces {
-    /// The surfaces that the bundles of a widget and its app name. If the widget's attributes cannot be read, no lock
-    /// screen shows the widget.
+    /// Finds the surfaces of a widget in the bundles of the widget and its app. If the widget's attributes cannot be
+    /// read, no lock screen shows the widget.
     fileprivate init(of bundle: ExtensionBundle, in app: AppBundle) {
         self = []
         guard bundle.extensionPoint == WidgetPoint.identifier else { return }

@@ -49,7 +49,7 @@ package struct KnownApp: Sendable, Hashable {
     package let others: [AppBuild]
     /// The version that the user chose; nil if the election uses the highest version.
     package let pinned: BundleVersion?
-    /// The user's own choices: for each extension that the user has switched, whether it is on.
+    /// The user's own choices: for each extension that the user has switched on or off, whether the extension is on.
     package let choices: [String: Bool]
     /// The entitlements that the user has granted to each extension.
     package let grants: [String: Set<String>]

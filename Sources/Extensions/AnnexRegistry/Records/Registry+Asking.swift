@@ -2,7 +2,7 @@ package import AnnexBundle
 
 /// Questions about the installed apps and extensions.
 extension Registry {
-    /// The app as it is recorded, with the user's choices; nil if it is not installed.
+    /// The record of an app, with the user's choices; nil if the app is not installed.
     package func known(_ app: String) -> KnownApp? {
         guard let entry = apps[Self.folded(app)] else { return nil }
         let chosen = entry.records.compactMap { record in
@@ -14,18 +14,18 @@ extension Registry {
             grants: granted(to: entry.records))
     }
 
-    /// The builds of an app, without the user's choices about its extensions; nil if it is not installed.
+    /// The builds of an app, without the user's choices about its extensions; nil if the app is not installed.
     package func builds(of app: String) -> KnownApp? { apps[Self.folded(app)]?.known }
 
     /// The identifiers of all apps, sorted.
     package var appIdentifiers: [String] { apps.values.map(\.known.identifier).sorted() }
 
-    /// The record of an extension that keeps the rules of packaging; nil if it is not installed.
+    /// The record of an extension that keeps the rules of packaging; nil if the extension is not installed.
     package func record(_ identifier: String) -> ExtensionRecord? { extensions[Self.folded(identifier)] }
 
     /// The record of an extension, whatever its verdict.
     ///
-    /// - Throws: `unknownExtension` if no installed app carries it.
+    /// - Throws: `unknownExtension` if no installed app carries the extension.
     package func found(_ identifier: String) throws(RegistryError) -> ExtensionRecord {
         if let record = record(identifier) ?? broken(identifier) { return record }
         throw .unknownExtension(identifier, installed: offered.map(\.identifier))
@@ -41,24 +41,24 @@ extension Registry {
         }
     }
 
-    /// Whether the extension is on, as the user chose. If the user has not chosen, this is the default of the
-    /// extension's point.
+    /// Whether the extension is on, as the user chose. If the user has not chosen, the default of the extension's
+    /// point counts.
     package func isEnabled(_ identifier: String) -> Bool {
         choices[Self.folded(identifier)] ?? record(identifier)?.isOnByDefault ?? true
     }
 
-    /// The bundles that keep the rules of packaging, in the version of an app that is in use.
+    /// The bundles of an app's extensions that keep the rules of packaging, in the app's version in use.
     package func bundles(of app: String) -> [ExtensionBundle] {
         apps[Self.folded(app)]?.records.compactMap(\.bundle) ?? []
     }
 
-    /// The app that carries an extension, in the version that is in use, as it was checked; nil if the extension was
+    /// The checked bundle of the app that carries an extension, in the app's version in use; nil if the app was
     /// removed.
     package func app(carrying record: ExtensionRecord) -> AppBundle? {
         apps[Self.folded(record.info.containingApp)]?.app
     }
 
-    /// Every app's version in use, sorted by identifier.
+    /// The version in use of each app, sorted by the app's identifier.
     package var bundlesInUse: [AppBundle] { apps.values.map(\.app).sorted { $0.identifier < $1.identifier } }
 
     /// The apps whose version in use registers a URL scheme, sorted by identifier.

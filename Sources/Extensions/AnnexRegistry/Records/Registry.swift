@@ -7,19 +7,20 @@ package import AnnexModel
 /// Comparisons of identifiers ignore the case of letters, as Apple's comparisons do.
 package struct Registry: Sendable {
     struct Entry: Sendable {
-        /// The app's builds, without the user's choices. `choices` and `grants` hold the choices.
+        /// The app's builds, without the user's choices. The registry's `choices` and `grants` hold the choices.
         let known: KnownApp
         let app: AppBundle
         let records: [ExtensionRecord]
     }
 
-    /// The apps by folded identifier. `extensions` holds the extensions that keep the rules of packaging, also by
-    /// folded identifier.
+    /// The apps by folded identifier, which is the identifier in lower case. `extensions` holds the extensions that
+    /// keep the rules of packaging, also by folded identifier.
     private(set) var apps: [String: Entry] = [:]
     private(set) var extensions: [String: ExtensionRecord] = [:]
-    /// The user's own choices, by folded identifier.
+    /// The user's switches: whether an extension is on, by the extension's folded identifier. An extension that the
+    /// user has not switched is not listed.
     private(set) var choices: [String: Bool] = [:]
-    /// The entitlements that the user has granted, by folded identifier of the extension.
+    /// The entitlements that the user has granted, by the extension's folded identifier.
     var grants: [String: Set<String>] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -60,8 +61,8 @@ package struct Registry: Sendable {
         return try elect(app, as: build, others: known.others, pinned: known.pinned, points: points)
     }
 
-    /// The build that a pin would choose, or the highest version if `version` is nil. This function does not open the
-    /// build. The caller opens it and passes it to `pin`.
+    /// The build that `pin` would use: the given version, or the highest version if `version` is nil. This function
+    /// does not open the build. The caller opens the build and passes it to `pin`.
     package func build(of app: String, version: BundleVersion?) throws(RegistryError) -> AppBuild {
         guard let known = known(app) else { throw .unknownApp(app, installed: appIdentifiers) }
         guard let version else { return Election.winner(among: known.builds, pinned: nil) ?? known.elected }
@@ -76,7 +77,8 @@ package struct Registry: Sendable {
     /// - Parameters:
     ///   - app: the build that `build(of:version:)` returned, opened again.
     ///   - digest: the digest of the app's files as they are now; nil if it was not measured.
-    ///   - version: the version that stays chosen. If it is nil, later installations decide by an election again.
+    ///   - version: the version to pin. If `version` is nil, the app has no pin, and later installations decide by an
+    ///     election again.
     package mutating func pin(
         _ app: AppBundle, digest: String? = nil, to version: BundleVersion?, points: PointLibrary = .shipped
     ) throws(RegistryError) -> Installation {
@@ -86,7 +88,7 @@ package struct Registry: Sendable {
         guard app.version == build.version, app.directory.path == build.path, isSame else {
             throw .changed(known, build: build)
         }
-        // If the files are the same, the installation stays the same. So running extensions are not disturbed.
+        // If this build is in use already, its records stay as they are. So running extensions are not disturbed.
         if build == known.elected, let entry = apps[Self.folded(app.identifier)] {
             return put(entry.app, records: entry.records, as: build, others: known.others, pinned: version)
         }
@@ -103,7 +105,7 @@ package struct Registry: Sendable {
         return (known, gone)
     }
 
-    /// Forgets a build that is not used. Does nothing if the build is used or unknown.
+    /// Forgets a build that is known, but not in use. Changes nothing if the build is in use or unknown.
     /// - Returns: the app as it is recorded now.
     package mutating func forget(_ build: AppBuild, of app: String) throws(RegistryError) -> KnownApp {
         guard let known = known(app), let entry = apps[Self.folded(app)] else {
@@ -129,7 +131,7 @@ package struct Registry: Sendable {
 package struct Installation: Sendable {
     /// The app as it is recorded now.
     package let known: KnownApp
-    /// The extensions of the build that was installed, pinned or elected.
+    /// The records of the extensions in the build that was installed, pinned or elected.
     package let records: [ExtensionRecord]
     /// Extensions that were known, but that the version in use does not carry.
     package let dropped: [String]
@@ -157,7 +159,7 @@ extension Registry {
         return put(app, records: records, as: build, others: others, pinned: pinned)
     }
 
-    /// Keeps a build that is known, but not in use.
+    /// Records a build that is known, but is not put into use.
     private mutating func keep(
         _ app: AppBundle, as build: AppBuild, beside winner: AppBuild, others: [AppBuild], points: PointLibrary
     ) throws(RegistryError) -> Installation {
@@ -198,8 +200,8 @@ extension Registry {
             forgotten: old.filter { !paths.contains($0.path) }, isElected: true, endedGrants: endedGrants)
     }
 
-    /// Forgets the user's decisions about extensions that now serve another extension point. The user decided about
-    /// another kind of extension.
+    /// Forgets the user's decisions about extensions that now serve another extension point. The reason is that the
+    /// user decided about another kind of extension.
     /// - Returns: the grants that ended.
     private mutating func forgetDecisions(onOtherPointsOf records: [ExtensionRecord]) -> [String: Set<String>] {
         var ended: [String: Set<String>] = [:]
@@ -213,8 +215,9 @@ extension Registry {
     }
 
     private func checkOwners(of app: AppBundle) throws(RegistryError) {
-        // Trust and private directories belong to an identifier in its exact spelling. So another spelling of an
-        // identifier cannot take over the trust and the directories of another app.
+        // Trust and private directories belong to an identifier in its exact spelling. An app whose identifier
+        // differs only in capitals is refused, so that it cannot take over the trust and the directories of another
+        // app.
         if let known = known(app.identifier), known.identifier != app.identifier {
             throw .sameButCapitals(app.identifier, as: known.identifier)
         }

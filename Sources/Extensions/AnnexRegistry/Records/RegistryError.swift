@@ -7,7 +7,7 @@ package struct RegistryError: Error, Sendable, Hashable {
         case unknownApp, unknownExtension, unknownVersion
         /// An identifier belongs to another app or extension.
         case takenIdentifier
-        /// The files of a known version have changed since it was installed.
+        /// The files of a known version have changed since that version was installed.
         case changedApp
         /// The user cannot grant or revoke this entitlement of this extension.
         case wrongEntitlement

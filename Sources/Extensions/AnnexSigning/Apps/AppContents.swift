@@ -8,8 +8,8 @@ internal import Glibc
 struct AppContents {
     /// Every file, link and directory except the seal, sorted by path.
     private(set) var entries: [SealEntry] = []
-    /// What could still be changed after the app is sealed: files and directories that other users may write, and files
-    /// that have a second name (a hard link). They are sorted by path.
+    /// The files and directories that could still be changed after the app is sealed. Either other users may write
+    /// them, or they have a second name (a hard link). The list is sorted by path.
     private(set) var hazards: [SealDifference] = []
     private var bytes: UInt64 = 0
     private var seen = 0

@@ -37,8 +37,8 @@ package enum AppSigner {
             differences: Array(hazards.prefix(SealDifferences.most)))
     }
 
-    /// Creates the new seal file beside the app and then moves it into the app. If signing were killed after creating
-    /// the file inside the app, the unfinished file would count as a file that was added to the app.
+    /// Creates the new seal file beside the app and then moves it into the app. The process that signs may be killed
+    /// at any moment. An unfinished file inside the app would then count as a file that was added to the app.
     private static func put(_ bytes: [UInt8], into app: AppBundle, path: String) throws(SystemError) {
         let beside = try Descriptor.directory(path + "/..")
         let draft = ".annex-seal.\(String(UInt64.random(in: 0 ... .max), radix: 36))"

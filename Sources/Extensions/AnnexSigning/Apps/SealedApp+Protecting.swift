@@ -5,7 +5,8 @@ extension SealedApp {
     /// If the file system has fs-verity, enables it for the files that each launch checks. The kernel then refuses
     /// writes to the files. If a program writes to the disk directly, reads of the changed contents fail.
     ///
-    /// This is only for a copy that belongs to the broker: an enabled file can never be written again.
+    /// Call this function only for a copy of the app that belongs to the broker, because a file with fs-verity can
+    /// never be written again.
     package static func protect(_ app: AppBundle) {
         guard hasSeal(app) else { return }
         for bundle in app.extensions {

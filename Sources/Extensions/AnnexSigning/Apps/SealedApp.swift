@@ -3,7 +3,7 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import Glibc
 
-/// An app of which every file was read and compared with its seal.
+/// A checked app: its files were read, and compared with the app's seal if the app has one.
 package struct SealedApp: Sendable {
     /// The team that signed the app; nil if the app is not signed.
     package let team: Team?
@@ -16,26 +16,26 @@ package struct SealedApp: Sendable {
     /// When the check began.
     let checkedFrom: WallClock
 
-    /// Creates the value of an app whose files were read and match its seal.
+    /// Creates the value for an app whose files match the app's seal.
     init(_ file: SealFile, checkedFrom: WallClock) {
         (team, seal, contentDigest) = (file.team, file.seal, file.contentDigest)
         sealDigest = Digest(of: file.bytes, for: .file)
         self.checkedFrom = checkedFrom
     }
 
-    /// Creates the value of an app without a signature, with the list that was made from its files.
+    /// Creates the value for an app without a signature. `seal` is the list that was made from the app's files.
     private init(unsigned seal: Seal, checkedFrom: WallClock) {
         (team, self.seal, contentDigest, sealDigest) = (nil, seal, seal.contentDigest, nil)
         self.checkedFrom = checkedFrom
     }
 
-    /// Reads every file of an app once, and compares them with the app's seal if it has one.
+    /// Reads every file of an app once, and compares the files with the app's seal if the app has one.
     ///
     /// This function reads the directory that `AppBundle.open` opened, even if the app's path leads to another
-    /// directory by now. This function accepts an app without a seal. The app then has no team, and `TeamTrust` decides
-    /// whether it may be installed.
-    /// - Throws: an error with every difference between the files and the seal. It also throws if the seal is damaged,
-    ///   or if a signed app has files that other users can change.
+    /// directory by now. This function accepts an app without a seal. Such an app has no team, and `TeamTrust`
+    /// decides whether the app may be installed.
+    /// - Throws: an error with every difference between the files and the seal. An error is also thrown if the seal
+    ///   is damaged, or if a signed app has files that other users can change.
     package static func check(_ app: AppBundle) throws(SigningError) -> SealedApp {
         let (shown, begun) = (app.shownName, WallClock.now())
         let file = try app.sealFile(shown: shown)

@@ -83,7 +83,7 @@ package final class SealedExtension: Sendable {
 package final class UnreadApp: Sendable {
     private weak let app: AppBundle?
     private let digest: String
-    /// The result of reading the app; nil until the app was read. If the app turned out to be changed, this failure is
+    /// The result of reading the app; nil until the app was read. If the app's files have changed, this failure is
     /// kept too, so the app is read only once.
     private let outcome = Mutex<Result<[ObjectIdentifier: SealedExtension], SigningError>?>(nil)
 
@@ -93,8 +93,8 @@ package final class UnreadApp: Sendable {
         self.digest = digest
     }
 
-    /// Refuses a launch if a file of the app has changed since the digest was recorded. It also refuses a launch if the
-    /// app was replaced before it was read.
+    /// Refuses a launch if a file of the app has changed since the digest was recorded. Also refuses a launch if the
+    /// app was replaced before its files were read.
     package func check(_ bundle: ExtensionBundle) throws(SigningError) {
         let known = outcome.withLock { outcome -> Result<[ObjectIdentifier: SealedExtension], SigningError>? in
             if let outcome { return outcome }

@@ -12,7 +12,7 @@ internal import Synchronization
 final class SealedFile: Sendable {
     private let shown: String
     private let digest: Digest
-    /// The kernel's digest when the app was checked.
+    /// The kernel's own digest of the file when the app was checked; nil if fs-verity was not enabled for the file.
     private let verity: [UInt8]?
     /// The file's status when its contents were last found to be correct; nil if the contents must be read again.
     private let known: Mutex<FileStatus?>
@@ -51,7 +51,7 @@ final class SealedFile: Sendable {
         guard isSame else { throw changed("has other contents") }
     }
 
-    /// Makes the same check on a file that this call opens. It also refuses a file that cannot be opened.
+    /// Opens a file by calling `open`, and checks this file as above. Also refuses the file if it cannot be opened.
     func check(_ open: () throws(SystemError) -> Descriptor) throws(SigningError) {
         let file: Descriptor
         do throws(SystemError) {

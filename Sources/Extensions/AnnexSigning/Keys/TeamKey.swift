@@ -37,8 +37,8 @@ extension TeamKey {
     private static let secretWord = "secret "
     private static let secretLine = secretWord.utf8.count + SecretKey.seedSize * 2 + 1
 
-    /// Writes the secret key to a new file that only its user can read. Writes the public key to a file beside it with
-    /// the suffix `.pub`.
+    /// Writes the secret key to a new file that only the present user can read. Writes the public key to a file
+    /// beside it with the suffix `.pub`.
     ///
     /// - Throws: an error if one of the two files exists. Neither file is ever overwritten.
     package func write(to path: String) throws(SigningError) {

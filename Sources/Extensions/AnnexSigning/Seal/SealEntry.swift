@@ -67,9 +67,9 @@ extension SealEntry {
         case link = 4
     }
 
-    /// Appends the entry's bytes: kind (u8), length of the path (u16), the path, and the fields of the kind. A file has
-    /// its size (u64) and its digest. A link has the length of its target (u16) and the target. A program is an
-    /// executable file. Numbers are little-endian.
+    /// Appends the entry's bytes: kind (u8), length of the path (u16), the path, and the fields of the kind. A file
+    /// has its size (u64) and its digest. A link has the length of its target (u16) and the target. An executable
+    /// file has the kind `program`, and the same fields as any other file. Numbers are little-endian.
     func encode(into bytes: inout [UInt8]) {
         bytes.append(kind.rawValue)
         bytes.append(UInt16(path.bytes.count))

@@ -50,8 +50,8 @@ enum DigestPurpose: String {
         unsafe memory = .allocate(byteCount: crypto_generichash_blake2b_statebytes(), alignment: 64)
         var personal = [UInt8](purpose.rawValue.utf8)
         personal += [UInt8](repeating: 0, count: 16 - personal.count)
-        // SAFETY: without a key and a salt the library reads only the 16 bytes of the purpose. It fails only if a size
-        // is out of bounds.
+        // SAFETY: without a key and a salt the library reads only the 16 bytes of the purpose. The call fails only if
+        // a size is out of bounds.
         _ = unsafe crypto_generichash_blake2b_init_salt_personal(state, nil, 0, Digest.size, nil, personal)
     }
 

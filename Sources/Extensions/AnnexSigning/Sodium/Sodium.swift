@@ -58,7 +58,8 @@ enum Hexadecimal {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Nil if the text contains anything other than pairs of lower-case digits. So each value has only one spelling.
+    /// Nil if the text contains anything other than pairs of hexadecimal digits in lower case. So each value has only
+    /// one spelling.
     static func bytes(of text: some StringProtocol) -> [UInt8]? {
         let digits = text.utf8.map(value)
         guard digits.count % 2 == 0, digits.allSatisfy({ $0 != nil }) else { return nil }

@@ -76,7 +76,7 @@ package struct TeamTrust: Sendable, Hashable {
     /// Whether the user declared a team's key as trusted.
     package func trusts(_ team: Team) -> Bool { trusted.contains(team) }
 
-    /// Removes the pin of an app that the user removed. Then any team may sign the app at its next installation.
+    /// Removes an app's pin, because the user removed the app. Any team may sign the app at its next installation.
     package mutating func forget(app: String) {
         pins[app] = nil
     }

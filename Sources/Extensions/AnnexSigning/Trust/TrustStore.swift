@@ -2,7 +2,7 @@ package import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// A user's trust. It is kept in memory, or in a file that remains when the program ends.
+/// Keeps a user's trust in teams: in memory only, or also in a file that remains when the program ends.
 package final class TrustStore: Sendable {
     private let file: TrustFile?
     private let state: Mutex<TeamTrust>
@@ -15,8 +15,7 @@ package final class TrustStore: Sendable {
 
     /// Opens the store in a folder. If the folder has no file of trust, the store trusts no team yet.
     /// - Parameter place: the folder's path, for errors.
-    /// - Throws: an error if the file cannot be read. The trust is then unknown, and not empty. So no app may be
-    ///   installed.
+    /// - Throws: an error if the file cannot be read. The user's trust is then unknown, so no app may be installed.
     package init(in folder: consuming Descriptor, place: String) throws(SigningError) {
         let file = TrustFile(in: folder, place: "\(Escaped(place))/\(TrustFile.name)")
         state = Mutex(try file.read())

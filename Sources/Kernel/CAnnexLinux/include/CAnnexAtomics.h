@@ -38,7 +38,8 @@ static inline void annex_store_wide_release(uint64_t *word, uint64_t value) {
 // Makes an earlier store visible before a later load. No weaker fence does this.
 static inline void annex_fence(void) {
 #if defined(__x86_64__)
-    // Any locked instruction is a full fence. It takes a third of the time of MFENCE, which compilers choose.
+    // Any locked instruction is a full fence. It takes a third of the time of MFENCE, the instruction that compilers
+    // choose.
     __asm__ volatile("lock orl $0, (%%rsp)" ::: "memory", "cc");
 #else
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,5 +1,5 @@
-// System calls that Swift's import of Glibc lacks. Each returns the result or -errno, so that errno cannot be
-// overwritten between the call and Swift's reading of it.
+// System calls that Swift's import of Glibc lacks. Each function returns the result or -errno. So errno cannot be
+// overwritten before Swift reads it.
 #ifndef C_ANNEX_CALLS_H
 #define C_ANNEX_CALLS_H
 

@@ -7,8 +7,8 @@
 // ANNEX_FAULT_MARK.
 #define ANNEX_FAULT_MARK 0x46584E41
 
-// Reports every fault that has no handler yet. The handler runs on its own stack. After it, the fault ends the process
-// as it would without a handler.
+// Reports every fault that has no handler yet. The handler runs on its own stack. After the handler, the fault ends the
+// process as it would without a handler.
 void annex_tell_of_faults(void);
 
 #endif

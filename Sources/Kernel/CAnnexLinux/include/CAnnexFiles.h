@@ -9,26 +9,29 @@
 // Calls openat2 so that the lookup never leaves the directory and follows no link of any kind. The result is
 // close-on-exec.
 int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode);
-// Calls renameat2 within a directory. Returns -EEXIST if the new name is not free, and -EINVAL if the file system lacks
-// this.
+// Calls renameat2 within a directory. Returns -EEXIST if the new name is not free, and -EINVAL if the file system
+// cannot check that.
 int annex_rename_new(int directory, const char *name, const char *other);
-// Calls renameat2 to exchange the names of two entries in one step. Returns -EINVAL if the file system lacks this.
+// Calls renameat2 to exchange the names of two entries in one step. Returns -EINVAL if the file system cannot exchange
+// names.
 int annex_rename_exchange(int directory, const char *name, const char *other);
-// Opens a subdirectory for reading, with all rights for its owner. It enters neither a link nor another file system. If
-// the caller may not read the subdirectory, its mode is changed first. Returns a close-on-exec descriptor or -errno.
+// Opens a subdirectory for reading, with all rights for its owner. The function enters neither a link nor another file
+// system. If the caller may not read the subdirectory, its mode is changed first. Returns a close-on-exec descriptor or
+// -errno.
 int annex_open_directory_within(int directory, const char *name);
-// Sets a lock on an open file description (flock) without waiting: shared, exclusive or none. Returns 0 or -errno, and
-// -EAGAIN if another open file description has a conflicting lock.
+// Sets a lock on an open file description (flock) without waiting: shared, exclusive or none. Returns 0 or -errno. The
+// error is -EAGAIN if another open file description has a conflicting lock.
 enum { ANNEX_LOCK_NONE, ANNEX_LOCK_SHARED, ANNEX_LOCK_EXCLUSIVE };
 int annex_lock_whole(int descriptor, int kind);
 // The flags of the open file description (F_GETFL).
 int annex_status_flags(int descriptor);
 // Returns 1 if the file lies on tmpfs, as every memfd of ordinary pages does. Otherwise returns 0, or -errno.
 int annex_is_on_tmpfs(int descriptor);
-// The number of the mount at a path, or 0 if there is none (kernel 6.8). The kernel never uses such a number twice.
+// The number of the mount that contains a path. The kernel never uses such a number twice. Returns 0 if the path cannot
+// be examined, or if the kernel is older than 6.8.
 uint64_t annex_mount_number(const char *path);
-// The facts that the kernel itself knows about a file. To get them, the kernel need not ask the server of the file
-// system, which may never answer.
+// The facts that the kernel itself knows about a file. To get them, the kernel does not ask the server of a file
+// system. Such a server may never answer.
 typedef struct {
     uint64_t device;
     uint64_t inode;
@@ -43,10 +46,11 @@ typedef struct {
 // Fills `file` with the kernel's facts about the file at a path. A link at the path's end is followed. Returns 0 or
 // -errno.
 int annex_known_status(const char *path, annex_known_file *file);
-// The same for a name in a directory. If the name is a link, the facts are those of the link itself.
+// Fills `file` with the kernel's facts about a name in a directory. If the name is a link, the facts are those of the
+// link itself. Returns 0 or -errno.
 int annex_known_entry(int directory, const char *name, annex_known_file *file);
-// Gives a file the access control list of another. If the other file has none, the list of the file is removed. Returns
-// 0 or -errno.
+// Gives the file `to` the access control list of the file `from`. If `from` has no list, the list of `to` is removed.
+// Returns 0 or -errno.
 int annex_copy_access_list(int from, int to);
 // Allows one other user to look up names in a directory, and allows the owner everything (acl(5)). Returns 0 or -errno.
 int annex_allow_search(int directory, uint32_t user);

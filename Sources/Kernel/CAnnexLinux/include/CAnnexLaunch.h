@@ -10,12 +10,12 @@
 // descriptors[i] as 3 + i. It has no other open descriptors, and no signal is ignored or blocked.
 // Returns the program's process number or -errno. Stores its pidfd, which is close-on-exec, in `*pidfd`.
 //
-// The program is not a child of the host, because its parent was a middle process that has ended. It belongs to init,
-// or to the nearest ancestor that asked to be a subreaper.
+// The program is not a child of the host, because its parent was a middle process that has ended. Its new parent is
+// init, or the nearest ancestor that asked to be a subreaper.
 int annex_start_helper(int program, const char *name, const int32_t *descriptors, uint32_t count, int32_t *pidfd);
 
-// Makes this process the parent of its orphaned descendants, in place of init. Only a program that reaps them may call
-// this. Returns 0 or -errno.
+// Makes this process the parent of its orphaned descendants, in place of init. Only a program that reaps its orphaned
+// descendants may call this function. Returns 0 or -errno.
 int annex_adopt_orphans(void);
 
 // Sends one message with at most 64 descriptors, without waiting. Returns -EAGAIN if the queue is full.

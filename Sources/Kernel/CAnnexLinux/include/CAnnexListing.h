@@ -7,12 +7,12 @@
 // Begins a listing of an open directory. The caller still owns the descriptor. Returns null and sets *error on failure.
 void *annex_listing_open(int directory, int *error);
 // The next entry except `.` and `..`, with its mode and its number of hard links. If the entry is a symbolic link, the
-// mode is the link's own. The result is valid until the next call. At the end, it is null. If the directory cannot be
-// read further, it is null and *error is set.
+// mode is the link's own. The result is valid until the next call. After the last entry, the result is null. If the
+// directory cannot be read further, the result is null and *error is set.
 const char *annex_listing_next(void *listing, uint32_t *mode, uint64_t *links, int *error);
 void annex_listing_close(void *listing);
-// Follows a path beneath the directory, including all links. Returns 0 if it leads to an object beneath the directory,
-// -EXDEV if it leads out of it, and -ENOENT if it leads to nothing.
+// Follows a path beneath the directory, including all links. Returns 0 if the path leads to an object beneath the
+// directory, -EXDEV if it leads out of the directory, and -ENOENT if it leads to nothing.
 int annex_leads_beneath(int directory, const char *path);
 
 #endif

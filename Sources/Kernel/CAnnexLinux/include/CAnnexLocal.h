@@ -18,7 +18,7 @@ int annex_local_connect(const char *path, uint32_t milliseconds);
 int annex_local_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group);
 // Returns 1 if the descriptor is a connected Unix socket that keeps message bounds. Otherwise returns 0.
 int annex_local_is_control(int descriptor);
-// Returns 1 if the descriptor is a listening socket of that kind. Otherwise returns 0.
+// Returns 1 if the descriptor is a listening Unix socket that keeps message bounds. Otherwise returns 0.
 int annex_local_is_listener(int descriptor);
 // Sends one datagram to a path, or to an abstract name that begins with '@'. Returns 0 or -errno.
 int annex_local_datagram(const char *path, const void *bytes, size_t size);

@@ -5,15 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Sleeps while `*word` is `expected`, at most `nanoseconds` long (negative: without limit). Returns 0 if it was woken,
-// -EAGAIN if the value differs, -ETIMEDOUT, or -EINTR. Only the peer can cause any other result.
+// Sleeps while `*word` is `expected`, at most `nanoseconds` long (negative: without limit). Returns 0 if the thread was
+// woken, -EAGAIN if the value differs, -ETIMEDOUT, or -EINTR. Only the peer can cause any other result.
 int annex_futex_wait(const uint32_t *word, uint32_t expected, int64_t nanoseconds);
 // Wakes at most `count` sleepers. Returns the number of woken sleepers or -errno.
 int annex_futex_wake(const uint32_t *word, int count);
 
-// Sleeps without limit while `*word` is `expected` and `*own` is `seen`. Only this process uses `*own`. Returns 0 if it
-// was woken on `word`, 1 if it was woken on `own`, -EAGAIN if one of the values differs, or -EINTR. Before Linux 5.16,
-// returns -ENOSYS. Only the peer can cause any other result.
+// Sleeps without limit while `*word` is `expected` and `*own` is `seen`. Only this process uses `*own`. Returns 0 if
+// the thread was woken on `word`, 1 if it was woken on `own`, -EAGAIN if one of the values differs, or -EINTR. Before
+// Linux 5.16, returns -ENOSYS. Only the peer can cause any other result.
 int annex_futex_wait_either(const uint32_t *word, uint32_t expected, const uint32_t *own, uint32_t seen);
 
 // Sleeps while `*word` is `expected`. Only this process uses `*word`. The function may return early.

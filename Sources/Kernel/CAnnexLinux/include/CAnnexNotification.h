@@ -16,8 +16,9 @@ typedef struct {
     uint64_t arguments[6];
 } annex_notification;
 
-// The flags for a filter that passes calls to a listener. From Linux 5.19 on, only a fatal signal interrupts a held
-// call. Without this, the process's own signals could make the process repeat the call again and again.
+// The flags for a filter that passes calls to a listener. From Linux 5.19 on, one flag makes sure that only a fatal
+// signal interrupts a held call. Without this flag, the process's own signals could make the process repeat the call
+// again and again.
 unsigned annex_notification_flags(void);
 
 // Receives a call. Returns 0 or -errno. ENOENT means that the process died before its call could be read.
@@ -26,7 +27,7 @@ int annex_notification_receive(int listener, annex_notification *out);
 int annex_notification_refuse(int listener, uint64_t id, int number);
 // Lets the kernel execute the call as if there were no listener. Returns 0 or -errno.
 int annex_notification_continue(int listener, uint64_t id);
-// Makes caller and listener take turns on one processor, so that no other processor must wake (6.6). Returns 0 or
+// Makes caller and listener take turns on one processor, so that no other processor must wake (Linux 6.6). Returns 0 or
 // -errno.
 int annex_notification_hurry(int listener);
 // Whether a call can be received without waiting.

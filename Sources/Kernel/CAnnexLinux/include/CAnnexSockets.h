@@ -8,8 +8,8 @@
 // The most descriptors that Annex sends with one message.
 #define ANNEX_DESCRIPTORS_PER_MESSAGE 16
 // The most descriptors that the kernel lets any peer send with one message. The receiver has room for all of them. If
-// the room were too small, the kernel would close the rest on the receiving thread. The sender can make such a close
-// last for any time.
+// the room were too small, the kernel would close the descriptors that do not fit, on the receiving thread. The sender
+// can make such a close last for any time.
 #define ANNEX_DESCRIPTORS_RECEIVED 253
 #define ANNEX_SO_PASSRIGHTS 83
 
@@ -23,7 +23,7 @@ enum {
 int annex_send_message(
     int socket, const void *bytes, size_t size, const int32_t *descriptors, uint32_t count, int wait);
 // Receives one message. Returns the number of bytes or -errno. All descriptors that arrived are stored, close-on-exec,
-// in `descriptors` (room for ANNEX_DESCRIPTORS_RECEIVED), even if `*flags` says that some were cut.
+// in `descriptors` (room for ANNEX_DESCRIPTORS_RECEIVED), even if `*flags` says that others were lost.
 int annex_receive_message(
     int socket, void *bytes, size_t capacity, int32_t *descriptors, uint32_t *count, uint32_t *flags, int wait);
 // Sets whether the socket accepts descriptors at all. Returns -ENOPROTOOPT on kernels before 6.16.

@@ -92,7 +92,7 @@ extension ExprSyntax {
         return (1...Int(UInt16.max)).contains(number) ? number : nil
     }
 
-    /// Whether this is an integer literal. It may have a sign, and may be larger than any supported number.
+    /// Whether this is an integer literal. The literal may have a sign, and may be larger than any supported number.
     fileprivate var isNumber: Bool {
         let unsigned = self.as(PrefixOperatorExprSyntax.self)?.expression ?? self
         return unsigned.is(IntegerLiteralExprSyntax.self)

@@ -41,7 +41,7 @@ public struct PathUse: Sendable, Hashable {
 }
 
 extension PathUse {
-    /// The same use, with the rights for the flags of its `struct open_how`.
+    /// This use, with the rights that the flags of its `struct open_how` need.
     public func opened(flags: UInt64, architecture: Architecture = .current) -> PathUse {
         let flags = OpenFlags(flags, architecture: architecture)
         return PathUse(

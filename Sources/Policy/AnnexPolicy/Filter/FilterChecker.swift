@@ -1,5 +1,5 @@
 /// Compares a compiled filter with its policy, for every call number and for the edge values of every compared
-/// argument.
+/// argument. Edge values lie near the points at which a comparison changes its result.
 struct FilterChecker {
     let policy: Policy
     let reporting: FilterReports
@@ -55,9 +55,9 @@ struct FilterChecker {
     }
 
     /// The register values with which one call is checked. A rule applies with certain combinations of comparisons. For
-    /// each such combination, each compared register takes each of its edge values. While one register does so, the
-    /// other registers keep a value for which their comparisons hold. In addition, one set of registers has all bits
-    /// zero, and one set has all bits one.
+    /// each such combination, each compared register takes each of its edge values. While one register takes its edge
+    /// values, each other register keeps a value for which its comparisons hold. In addition, one set of registers has
+    /// all bits zero, and one set has all bits one.
     func edges(of number: Int32) -> [[UInt64]] {
         var all: [[UInt64]] = [[0, 0, 0, 0, 0, 0], [UInt64](repeating: .max, count: 6)]
         for combination in combinations(of: number) {
@@ -90,8 +90,8 @@ struct FilterChecker {
 /// Compares a filter with its policy much more thoroughly than a launch does. Every policy that Annex ships has passed
 /// this proof.
 package enum FilterProof {
-    /// Compares the answers to every number from 0 to 1023, to the x32 calls and to invalid numbers. It compares them
-    /// on this and other architectures, with edge values for each compared argument.
+    /// Compares the answers to every number from 0 to 1023, to the x32 calls and to invalid numbers. The comparison
+    /// covers this and other architectures, with edge values for each compared argument.
     ///
     /// - Throws: an error for the first call for which filter and policy give different answers.
     package static func prove(_ policy: Policy, reporting: FilterReports) throws(PolicyError) {

@@ -41,7 +41,7 @@ package struct JSONReader {
 
     private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-    /// Only this function counts lines, because texts cannot contain line ends.
+    /// Only this function counts lines, because a text within the JSON cannot contain a line end.
     private mutating func skipBlanks() {
         while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
             at += 1

@@ -183,8 +183,8 @@ struct LayerRows {
     }
 
     private var namespacePart: LayerPart {
-        // The CLONE_NEW… flags. The first flag makes a time namespace. It lies in the bits that clone uses for its exit
-        // signal, so only unshare and clone3 can make a time namespace.
+        // The CLONE_NEW… flags. The first flag makes a time namespace. This flag lies in the bits that clone uses for
+        // its exit signal, so only unshare and clone3 can make a time namespace.
         let flags: [UInt64] = [
             0x80, 0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
         ]

@@ -1,8 +1,8 @@
 /// A table of the layers that enforce each statement of a policy. The table is derived from the policy, so the two
 /// cannot differ.
 ///
-/// It is not a fault if a layer does not enforce a statement. If only one layer enforces a statement completely, the
-/// statement depends on that layer.
+/// A layer need not enforce every statement. If only one layer enforces a statement completely, the statement depends
+/// on that layer.
 public struct LayerTable: Sendable, Hashable {
     /// One statement, and how far each layer enforces it.
     public struct Row: Sendable, Hashable {

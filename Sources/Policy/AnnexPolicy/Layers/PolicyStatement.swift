@@ -12,7 +12,8 @@ public enum PolicyStatement: Sendable, Hashable {
     case otherFiles(FileUse)
     /// The persistent private directory contains at most the bytes and inodes that the policy allows.
     case privateSize
-    /// The scratch directory contains at most the bytes and inodes that the policy allows.
+    /// The scratch directory, the private directory in memory, contains at most the bytes and inodes that the policy
+    /// allows.
     case scratchSize
     /// No device can be used except the devices that the policy lists.
     case otherDevices

@@ -74,7 +74,7 @@ extension PolicyLimits {
     }
 }
 
-/// A limit that neither a policy nor its includes state.
+/// A limit that is missing in a policy and in all its includes.
 struct MissingLimit: Error {
     let name: LimitName
 }

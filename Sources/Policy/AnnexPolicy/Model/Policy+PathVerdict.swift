@@ -116,7 +116,7 @@ extension Policy {
 /// A policy's decision about one path, and the layers that enforce it.
 public struct PathVerdict: Sendable, Hashable {
     public let isAllowed: Bool
-    /// Every layer that would refuse the path alone. The layer that answers first comes first.
+    /// Every layer that would refuse the path alone, in the order in which the layers answer.
     public let deniedBy: [SandboxLayer]
     /// The errno with which the call fails; nil if the path is allowed.
     public let errno: Int32?

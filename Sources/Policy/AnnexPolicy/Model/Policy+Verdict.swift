@@ -18,7 +18,8 @@ extension Policy {
             bound: isLaunch ? nil : rule?.bound)
     }
 
-    /// The verdict on a call that a rule would allow if `write-xor-execute` were off; nil for any other call.
+    /// The verdict on a call that a rule would allow if the setting `write-xor-execute` were off; nil for any other
+    /// call.
     private func verdictOfWriteXorExecute(
         _ call: SystemCall, arguments: [UInt64], answer: CallAnswer
     ) -> Verdict? {

@@ -43,12 +43,12 @@ public struct Policy: Sendable, Hashable {
 extension Policy {
     /// This policy with additional paths. The caller is responsible for these paths.
     ///
-    /// A grant does not remove a right, with one exception. If the path or a directory above it is already granted, the
-    /// path gets the rights of both grants.
+    /// If the path or a directory above it is already granted, the path gets the rights of both grants. So a new grant
+    /// removes no right, with one exception.
     ///
-    /// The exception holds whatever the policy says about memory (`write-xor-execute`). If neither grant by itself
-    /// states both `write` and `execute`, the path does not get both. If the new grant makes a path below an already
-    /// granted directory executable, the path is not writable. Otherwise the path is not executable.
+    /// The exception: if neither grant by itself states both `write` and `execute`, the path does not get both. This
+    /// holds whatever the policy says about memory (`write-xor-execute`). If the new grant makes a path below an
+    /// already granted directory executable, the path is not writable. Otherwise the path is not executable.
     package func granting(_ grants: [PathGrant]) -> Policy {
         var policy = self
         for grant in grants { policy.paths.add(grant) }

@@ -88,15 +88,17 @@ public struct PolicyPaths: Sendable, Hashable {
     package var scratchRights: PathRights {
         grants.contains { $0.rights.isWritableCode && !$0.isOptional } ? [.read, .write, .execute] : [.read, .write]
     }
-    /// The paths at which the program can execute what it wrote.
+    /// The paths at which the program can execute files that it wrote.
     package var writableCode: [String] {
         let given = grants.filter(\.rights.isWritableCode).map(\.path)
         guard let scratch, scratchRights.isWritableCode else { return given }
         return given + [scratch.path]
     }
-    /// The directory for files that are kept, if there is one: a program's `HOME`.
+    /// The directory that becomes a program's `HOME`: the directory on disk if there is one, otherwise the directory in
+    /// memory.
     package var home: String? { (persistent ?? scratch)?.path }
-    /// The directory for files that need not be kept: a program's `TMPDIR`.
+    /// The directory that becomes a program's `TMPDIR`: the directory in memory if there is one, otherwise the
+    /// directory on disk.
     package var temporary: String? { (scratch ?? persistent)?.path }
 }
 
@@ -216,7 +218,7 @@ extension Policy {
     /// Whether the sandbox can make an empty directory at this path. The path must lie outside the visible paths or in
     /// the scratch directory.
     package func canMakeDirectory(at path: String) -> Bool {
-        // Each component takes an inode of the small root file system.
+        // Each component takes an inode of the small root file system. So the number of components is limited.
         guard path != "/", PathText.misspelling(path) == nil, PathText.madeInside(path) == nil,
             PathText.parts(path).count <= 64
         else { return false }
@@ -224,8 +226,9 @@ extension Policy {
         return visiblePaths.allSatisfy { !PathText.isPath(path, within: $0.path) || $0.path == scratch }
     }
 
-    /// Whether the file is one of the kernel's own files in `/proc`, and the sandbox does not have it. Only a `/proc` that is
-    /// `full` contains these files. A minimal `/proc` contains the files of the sandbox's own processes (`subset=pid`).
+    /// Whether a path leads to one of the kernel's own files in `/proc`, and the sandbox does not have that file. Only
+    /// a `/proc` that is `full` contains these files. A minimal `/proc` contains the files of the sandbox's own
+    /// processes (`subset=pid`).
     package func isHiddenProcessFile(_ path: String) -> Bool {
         guard paths.processFiles != .full, path.hasPrefix("/proc/"),
             let first = path.dropFirst(6).split(separator: "/").first

@@ -97,13 +97,13 @@ public struct Recording: Sendable, Hashable {
 }
 
 extension SystemCall {
-    /// The values of the registers for which the kind of the argument has named constants. These values choose the
-    /// call's effect.
+    /// The values of the registers whose arguments are of a kind with named constants. These values choose the call's
+    /// effect.
     fileprivate func choosing(_ registers: [UInt64]) -> [Int: UInt64] {
         var chosen: [Int: UInt64] = [:]
         for (index, argument) in (arguments ?? []).enumerated() where !argument.kind.constants.isEmpty {
-            // The descriptor of a directory is a plain number, so it is not recorded. Its kind has a constant only for
-            // the working directory.
+            // The descriptor of a directory is a plain number, so it is not recorded. The only named constant for such
+            // a descriptor stands for the working directory.
             guard argument.kind.name != "dirfd", index < registers.count else { continue }
             chosen[index] = registers[index] & argument.kind.mask
         }

@@ -69,7 +69,7 @@ extension Policy {
         self.unlisted = unlisted
         self.places = places
         book = RuleBook(filter: filter) {
-            // Reading cannot fail, because the same text was read when the policy was compiled. If it failed
+            // Reading cannot fail, because the same text was read when the policy was compiled. If reading failed
             // nevertheless, the policy would have no rules and so refuse every call.
             (try? Policy.shipped(named: name, for: architecture))?.book.contents ?? RuleBook.Contents()
         }

@@ -2,9 +2,9 @@
 ///
 /// If the kernel knows `PR_SET_MDWE`, the launch also sets this option. Under these conditions, executable memory comes
 /// only from files that are mapped without being writable. So a file that the program can write must not be executable.
-/// The section `paths` and the mounts ensure that for files with a path. Memory files are not on a mount of the
-/// sandbox, and can be mapped executable whatever their mode and seals are. So if a policy lets the contents of a file
-/// become code, the policy must not allow `memfd_create`.
+/// For files with a path, the section `paths` and the mounts ensure that. Memory files (memfds) are not on a mount of
+/// the sandbox, and can be mapped executable whatever their mode and seals are. So if a policy lets the contents of a
+/// file become code, the policy must not allow `memfd_create`.
 package enum WriteXorExecute {
     /// The demand on one call: the argument must fulfil one of these alternatives.
     struct Demand: Sendable {

@@ -128,7 +128,7 @@ struct CallRuleReader {
     }
 }
 
-/// Reads the `when:` of one call. It has a condition for each argument that it names.
+/// Reads the `when:` of one call. A `when:` has a condition for each argument that it names.
 struct ConditionReader {
     let call: SystemCall
 

@@ -60,7 +60,7 @@ struct ComparisonReader {
         default: break
         }
         // If the kernel reads 32 bits of an argument, it ignores the register's upper half, and the program can set any
-        // bit there. Then the filter would mistake a small value for a large value.
+        // bit there. A filter that compares the whole register would then mistake a small value for a large value.
         guard kind.bits == 64 else {
             throw node.error(
                 "`\(word)` cannot be trusted here: the kernel reads 32 bits of this argument, the filter 64")

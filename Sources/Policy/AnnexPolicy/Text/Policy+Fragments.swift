@@ -1,9 +1,10 @@
 extension Policy {
-    /// This policy with the additions of fragments. The order of the fragments does not matter. If a fragment was
-    /// joined before, joining it again changes nothing.
+    /// This policy with the additions of fragments. A fragment belongs to an entitlement or an allowance. The order of
+    /// the fragments does not matter. If a fragment was joined before, joining it again changes nothing.
     ///
     /// Every call, path, device and variable that this policy allows stays allowed. No fragment of an entitlement
-    /// changes `write-xor-execute`. If a call ends the process, it still does so, unless a fragment allows the call.
+    /// changes `write-xor-execute`, the setting that keeps written memory from being executed. If this policy ends the
+    /// process for a call, the joined policy does so too, unless a fragment allows the call.
     ///
     /// - Throws: an error if a fragment contradicts the policy. For example, it sets a variable to another value, or
     ///   `write-xor-execute: on` forbids a call of the fragment.
@@ -82,9 +83,9 @@ extension CallRule {
 
     /// Joins several lists of rules about one call into one list. Rules that could never decide are left out.
     ///
-    /// libseccomp knows no order of rules. So a filter cannot deny calls silently if an earlier rule allows some of
-    /// these calls. Such a denial becomes a reported denial: the filter refers the calls to the broker, which knows the
-    /// order of the rules.
+    /// libseccomp knows no order of rules. If an earlier rule allows some of the calls that a later rule denies
+    /// silently, no filter can express the later rule. The later rule therefore becomes a reported denial: the filter
+    /// refers its calls to the broker, which knows the order of the rules.
     fileprivate static func joined(_ lists: [[CallRule]]) -> [CallRule] {
         let all = Array(lists.joined())
         var kept: [CallRule] = []
@@ -101,7 +102,8 @@ extension CallRule {
 }
 
 extension CallRule {
-    /// Whether both rules may apply to one call. If the conditions do not show this, the result is true.
+    /// Whether both rules may apply to the same call. The result is false only if the conditions of the rules exclude
+    /// each other.
     fileprivate func overlaps(_ other: CallRule) -> Bool {
         conditions.allSatisfy { own in
             other.conditions.filter { $0.index == own.index }.allSatisfy { theirs in

@@ -3,8 +3,8 @@ internal import AnnexLinux
 extension Policy {
     /// This policy with other limits, higher or lower.
     ///
-    /// - Parameter settings: each as `NAME=VALUE` in the notation of policies, for example `file=4G`. The name `scratch` is
-    ///   for the size of the scratch directory.
+    /// - Parameter settings: each as `NAME=VALUE` in the notation of policies, for example `file=4G`. The name
+    ///   `scratch` is for the size of the scratch directory, the private directory in memory.
     /// - Throws: the first mistake.
     package func limited(to settings: [String]) throws(PolicyError) -> Policy {
         var policy = self

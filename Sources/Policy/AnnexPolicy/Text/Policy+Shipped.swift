@@ -2,7 +2,7 @@ internal import CAnnexPolicies
 internal import Synchronization
 
 extension PolicyLibrary {
-    /// The policies and the fragments that this library contains.
+    /// The policies that this library contains, and the fragments, which are additions to policies.
     // SAFETY: both lists are constants of the program and end with a null name.
     public static let shipped = PolicyLibrary(
         texts: unsafe ShippedTexts.all(annex_policy_at), fragments: unsafe ShippedTexts.all(annex_fragment_at))

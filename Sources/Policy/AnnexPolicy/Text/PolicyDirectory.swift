@@ -20,7 +20,7 @@ package struct PolicyDirectory {
         try texts().mapValues { PolicyLibrary.Source(text: $0.text, file: $0.file) }
     }
 
-    /// The same files as texts, each with the path of its file.
+    /// The text and the path of each file that `sources` finds, by the file's `NAME`.
     package func texts() throws(PolicyError) -> [String: (text: String, file: String)] {
         let directory = try step { () throws(SystemError) in try Descriptor.directory(path) }
         let status = try step { () throws(SystemError) in try directory.status() }
@@ -83,7 +83,7 @@ package struct PolicyDirectory {
         }
     }
 
-    /// Refuses a file or directory that belongs to another user, or that every user can write. Such a user could
+    /// Refuses a file or directory that belongs to another user, or that every user can write. Another user could
     /// otherwise decide about the rights of programs. The text of a policy states these rights, and the file of an
     /// extension point names the policy.
     private func rejectForeign(_ status: FileStatus, at path: String) throws(PolicyError) {

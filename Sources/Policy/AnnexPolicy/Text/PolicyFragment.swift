@@ -11,8 +11,8 @@ public struct PolicyFragment: Sendable, Hashable {
     public let identifier: String
     /// The permission as a phrase for a question to the user, for example `connect to other machines`.
     public let name: String
-    /// One or two sentences for the user. They state what the extension or program can then do, and the harm that it
-    /// could do with this ability.
+    /// One or two sentences for the user. They state what the extension or program can do with the permission, and the
+    /// harm that it could cause.
     public let means: String
 
     /// The fragment's rules about each call, in the order in which they decide.
@@ -104,7 +104,8 @@ extension PolicyFragment {
         if let line = items.first(where: { $0.contains(where: \.isNewline) || $0.isEmpty }) {
             throw PolicyError("`\(Escaped(line, limit: 200))` is not one line of `calls:`, for example `- mknodat`")
         }
-        // The lines come first, so that the line number of a mistake is the number of the argument.
+        // In this text, the caller's lines come first. So the line number of a mistake is the number of the caller's
+        // line.
         let text =
             "allow: [{ calls: [" + items.map { $0 + ",\n" }.joined()
             + "], reason: the command line allows it }]\nallowance: \(Self.ofCommandLine.name)\nname: a\nmeans: b\n"

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 
 extension PolicyLibrary {
-    /// The identifiers of the entitlements that this library knows, sorted. Each has a fragment.
+    /// The identifiers of the entitlements that this library knows, sorted. Each entitlement has a fragment.
     public var entitlements: [String] { sourcesOfFragments.keys.filter(PolicyFragment.isIdentifier).sorted() }
 
     /// The names of the fragments that no extension can claim, sorted. `annex run --allow` adds them to a policy.
@@ -31,8 +31,8 @@ extension PolicyLibrary {
 
     /// The names in `NAME+ENTITLEMENT…`; nil if the name is the plain name of a policy.
     package func joinedNames(_ name: String) throws(PolicyError) -> JoinedName? {
-        // A user's own policy may have the same name as a joined policy. It then replaces the joined policy, as it
-        // would replace any other policy.
+        // A user's own policy may have the same name as a joined policy. The user's policy then replaces the joined
+        // policy, as it would replace any other policy.
         guard !names.contains(name), name.contains("+") else { return nil }
         let joined = JoinedName(name)
         guard joined.fragments.count <= Self.mostFragments else {
@@ -66,8 +66,9 @@ extension PolicyFragment {
 extension PolicyLibrary {
     /// The names of the policies whose filters are compiled ahead. These are the names of all policies. In addition,
     /// each policy of an extension point is joined with each set of entitlements that changes its filter. The policy
-    /// for ordinary programs, `tool`, is joined with each allowance that many programs need, and with each pair of them.
-    /// The filters for other allowances are compiled when a program starts, which takes some milliseconds.
+    /// for ordinary programs, `tool`, is joined with each allowance that many programs need, and with each pair of
+    /// these allowances. The filters for other allowances are compiled when a program starts, which takes some
+    /// milliseconds.
     package func namesToCompile() throws(PolicyError) -> [String] {
         var sets: [[String]] = [[]]
         for entitlement in entitlements where try fragment(named: entitlement).changesFilter {

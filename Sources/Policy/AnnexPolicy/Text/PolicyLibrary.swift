@@ -7,7 +7,8 @@ public struct PolicyLibrary: Sendable {
     }
 
     private let sources: [String: Source]
-    /// The texts of the fragments by name. If a fragment belongs to an entitlement, its name is the entitlement's
+    /// The texts of the fragments by name. A fragment holds the additions to a policy for one entitlement, or for one
+    /// allowance of `annex run --allow`. If a fragment belongs to an entitlement, its name is the entitlement's
     /// identifier.
     let sourcesOfFragments: [String: Source]
 
@@ -77,7 +78,8 @@ public struct PolicyLibrary: Sendable {
     ///   - name: a policy's name, or `NAME+FRAGMENT…` for the policy with the additions of these entitlements and
     ///     allowances.
     ///   - architecture: the processor whose calls the policy names.
-    /// - Throws: an error if there is no such policy or entitlement, or if it or one of its includes cannot be used.
+    /// - Throws: an error if there is no such policy or entitlement, or if the policy or one of its includes cannot be
+    ///   used.
     public func policy(
         named name: String, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
@@ -108,7 +110,7 @@ public struct PolicyLibrary: Sendable {
 
     private func unknownPolicy(_ name: String, at place: PolicyPlace?) -> PolicyError {
         let nearest = NearestName.of(name, among: sources.keys)
-        // The policies of extension points have the long names of their points.
+        // The list leaves out the policies of extension points, because they have the long names of their points.
         let known = sources.keys.filter { !$0.contains(".") }.sorted().joined(separator: ", ")
         let list = nearest == nil && place == nil && !known.isEmpty ? "; known are: \(known)" : ""
         return PolicyError("unknown policy `\(name)`\(list)", at: place, suggestion: nearest)

@@ -59,7 +59,8 @@ public struct PolicyDifference: Sendable {
 }
 
 extension PolicyDifference {
-    /// Compares the answers to every call number, with the edge values of both policies' rules.
+    /// Compares the answers to every call number, with register values near the points at which a rule of either policy
+    /// changes its answer.
     private static func calls(between first: Policy, and second: Policy) -> [Call] {
         let numbers = Set(SystemCallTable.of(first.architecture).byNumber.keys).union(0..<1024)
         return numbers.sorted().compactMap { number in

@@ -1,7 +1,8 @@
 internal import AnnexLinux
 public import AnnexPolicy
 
-/// One expectation about a policy: a call or path that the policy must allow or deny. It is a test of the policy.
+/// One expectation about a policy: a call or path that the policy must allow or deny. An expectation is a test of the
+/// policy.
 public struct Expectation: Sendable, Hashable {
     /// The call or path that is tested.
     package enum Subject: Sendable, Hashable {
@@ -95,13 +96,13 @@ public struct Expectations: Sendable, Hashable {
         self.all = all
     }
 
-    /// Whether this library contains expectations about the policy. For a joined name `NAME+FRAGMENT…`, only the policy
-    /// `NAME` counts.
+    /// Whether this library contains expectations about the policy. For the name `NAME+FRAGMENT…` of a policy with
+    /// additions (fragments), only the policy `NAME` counts.
     public static func areShipped(for policy: String) -> Bool {
         ShippedTexts.expectations[JoinedName(policy).policy] != nil
     }
 
-    /// The expectations about a policy that this library contains; nil if it contains none. For a joined name,
+    /// The expectations that this library contains about a policy; nil if it contains none. For a joined name,
     /// `NAME+FRAGMENT…`, these are the expectations about the policy and the fragments together.
     public static func shipped(
         for policy: String, architecture: Architecture = .current

@@ -1,7 +1,7 @@
 internal import AnnexPolicy
 
 /// A page in Markdown about a policy, for the people who rely on the policy. The page states what the policy gives,
-/// what it denies and with which errno, and what ends the program. The reasons are those of the policy's own text.
+/// what it denies and with which errno, and what ends the program. The reasons come from the policy's own text.
 struct PolicyManual {
     let policy: Policy
 
@@ -82,8 +82,9 @@ struct PolicyManual {
             + table(["reason", "calls"], of: groups) { [$0.reason.asMarkdown, calls($0)] }
     }
 
-    /// The section about allowances, for the policy `tool` only. A policy with a network of its own kind, such as the
-    /// policy of an extension point, gets no allowance.
+    /// The section about allowances, the additions that `annex run --allow` makes to a policy. Only the page about the
+    /// policy `tool` has this section. A policy with a network of its own kind, such as the policy of an extension
+    /// point, gets no allowance.
     private var allowances: [String] {
         let rows = PolicyLibrary.shipped.allowances.compactMap { name in
             (try? PolicyFragment.shipped(name)).map { ["`\(name)`", $0.means.asMarkdown] }

@@ -2,6 +2,7 @@ internal import AnnexPolicy
 internal import CAnnexSeccomp
 
 /// Compares an imported policy with libseccomp's filter for the profile, for every call number and all edge values.
+/// Edge values are register values near the points at which an answer can change.
 ///
 /// If the rules of a profile overlap, only libseccomp decides about their order. If no policy can give the same answers
 /// as a profile, this check finds and refuses the profile.

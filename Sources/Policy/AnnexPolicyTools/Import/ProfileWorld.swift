@@ -74,8 +74,8 @@ struct ProfileFilter: Sendable {
         return kernel.map(world.kernel.isAtLeast) ?? true
     }
 
-    /// Whether Docker's rule for `excludes` excludes the entry. It is enough if the architecture is listed, if the
-    /// container has one listed capability, or if the kernel is new enough.
+    /// Whether Docker's rule for `excludes` excludes the entry. One match is enough: the architecture is listed, the
+    /// container has one listed capability, or the kernel is new enough.
     func oneHolds(in world: ProfileWorld) -> Bool {
         if architectures.contains(world.goArchitecture) { return true }
         if capabilities.contains(where: world.capabilities.contains) { return true }

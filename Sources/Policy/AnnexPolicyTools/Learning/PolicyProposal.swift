@@ -5,8 +5,8 @@ public import AnnexPolicy
 public struct PolicyProposal: Sendable {
     /// The policy's text, ready for a file `NAME.yaml`.
     public let text: String
-    /// The calls and paths that the program used, but that the proposal does not allow. Each has one phrase, which also
-    /// states the reason if there is one.
+    /// The calls and paths that the program used, but that the proposal does not allow. Each element is one phrase,
+    /// which also states the reason if there is one.
     public let withheld: [String]
 
     /// Proposes the smallest policy that allows everything in a recording, except for calls and paths that no proposal

@@ -53,7 +53,8 @@ struct ProposedCalls: Sendable {
         CallRule(call: name, conditions: conditions, answer: .allow, reason: "", place: Self.place)
     }
 
-    /// Allows `clone`, the older call for threads and processes, without the flags that make a namespace.
+    /// Allows `clone`, the older call for threads and processes, but without `CLONE_PTRACE` and the flags that make a
+    /// namespace.
     private mutating func allowThreads() {
         guard let clone = SystemCall(named: "clone", architecture: architecture),
             let kind = clone.arguments?.first?.kind
@@ -66,8 +67,8 @@ struct ProposedCalls: Sendable {
 }
 
 extension ProposedCalls {
-    /// Conditions that allow the recorded values of each argument that chooses the call's effect. Nil if no value of
-    /// one of these arguments may be proposed.
+    /// Conditions that allow the recorded values of each argument that chooses the call's effect. Nil if one of these
+    /// arguments has no value that may be proposed.
     private mutating func conditions(_ call: SystemCall, recorded: [Recording.Call]) -> [CallCondition]? {
         var conditions: [CallCondition] = []
         for (index, argument) in (call.arguments ?? []).enumerated() {

@@ -51,7 +51,8 @@ struct ProposedPaths: Sendable {
             addNew(path)
         } else {
             let rights = use.rights.union(.read)
-            // A directory such as a home is never granted. It exists anyway if a path below it is granted.
+            // A directory such as a home is never granted. The sandbox has such a directory anyway if a path below it
+            // is granted.
             if use.rights.isEmpty, isNeverGranted(path) { return }
             grant(path, rights: rights)
         }

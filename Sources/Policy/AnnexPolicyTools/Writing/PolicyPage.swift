@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// The parts of a policy's text, for example of a text that `import` or `learn` proposes. The layout is that of
-/// policies written by people.
+/// The parts of a policy's text, for example of a text that `import` or `learn` proposes. The layout is the same as in
+/// policies that people write.
 package struct PolicyPage: Sendable {
     /// A group of calls with the same reason.
     struct Group: Sendable {

@@ -14,7 +14,7 @@ typedef struct {
 // The text at `index`. If `index` is behind the last text, the name of the result is NULL.
 annex_policy_text annex_policy_at(size_t index);
 
-// The fragments of entitlements and allowances, in the same form.
+// The fragments, in the same form. A fragment holds the additions of an entitlement or an allowance to a policy.
 annex_policy_text annex_fragment_at(size_t index);
 
 // The expectations about the policies and the fragments, in the same form.

@@ -35,8 +35,8 @@ extension AttackRunner {
 private final class Measurement: Sendable {
     private let measure: Measure
     private let canaries: Canaries
-    /// The path of the trial's program. The neighbour is another program of the same user outside the sandbox. It runs
-    /// from the same file.
+    /// The path of the trial's program. The neighbour is another program of the same user outside the sandbox. The
+    /// neighbour runs from the same file.
     private let program: String
     private let state: Mutex<State>
 
@@ -61,8 +61,9 @@ private final class Measurement: Sendable {
 
     private static let uncounted = "the kernel's count could not be read"
 
-    /// How often the objects are counted if the program holds too many. A memory limit may be checked only from time to
-    /// time. In that case, the limit ends the program a moment after the program exceeds it.
+    /// How often the objects are counted if the program holds too many. A memory limit may be checked only from time
+    /// to time. In that case, the limit ends the program a moment after the program exceeds it. So the objects are
+    /// counted again until then.
     private var attempts: Int { if case .memoryLimit = measure.allowance { 100 } else { 2 } }
 
     /// Counts the objects while the program holds them.

@@ -19,7 +19,7 @@ package final class Canaries: Sendable {
     /// Two folders in which every user may create files. The first contains the file `moved`.
     let drop: String
     let elsewhere: String
-    /// A copy of the program outside every bundle.
+    /// A copy of the trial's program outside every bundle.
     let program: String
     /// The path of the bundle's own program on the host, and the path of the program's folder.
     let bundleProgram: String

@@ -21,8 +21,8 @@ final class TrialFolder: Sendable {
                 throw SystemError("trial", errno: ENOEXEC, remedy: "Annex runs on x86-64 and aarch64")
             }
             try Descriptor.open(text, O_WRONLY | O_CREAT | O_EXCL, mode: 0o755).writeAll(bytes)
-            // The sandbox may run as any user of this machine. It must be able to open the file regardless of the
-            // umask.
+            // The sandbox may run as any user of this machine. That user must be able to open the file, regardless of
+            // the umask of this process.
             guard unsafe chmod(text, 0o755) == 0 else { throw SystemError("chmod", errno: errno, path: text) }
             try Descriptor.settle(program: text)
         }

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Runs trials under any policy and with any layers. Each trial runs in its own sandbox.
 ///
-/// This object keeps one launcher, and one folder with the program. Every user can reach this folder. Both are removed
-/// with the object.
+/// This object keeps one launcher, and one folder with the program. Every user can reach this folder. When the object
+/// is destroyed, the launcher is shut down and the folder is removed.
 package final class TrialSandbox: Sendable {
     /// The time limit of a trial. It is long, because 100,000 reported refusals take much time. The limit only has to
     /// end a trial that hangs.

@@ -34,8 +34,8 @@ struct ControlFiles {
             if try write("\(bytes)", to: directory + "/memory.memsw.limit_in_bytes") || !Self.hasSwap {
                 bounds.insert(.swap)
             } else {
-                // This kernel does not count memory plus swap. This setting asks the kernel to swap these pages only if
-                // the whole machine must swap.
+                // This kernel does not count memory plus swap. This setting asks the kernel to swap the group's pages
+                // only if the whole machine must swap.
                 _ = try write("0", to: directory + "/memory.swappiness")
             }
         }
@@ -60,9 +60,8 @@ struct ControlFiles {
         return isHeld ? .hugePages : []
     }
 
-    /// Writes the weights. This works in version 2 only. Version 1 has separate hierarchies for the controllers of
-    /// processors and disks, and Annex makes no groups there. In version 1, only the niceness of the process reduces
-    /// its share.
+    /// Writes the weights, in version 2 only. Version 1 has separate hierarchies for the controllers of processors
+    /// and disks, and Annex makes no groups there. In version 1, only the niceness of the process reduces its share.
     func share(_ share: Share, in directory: String) throws(SystemError) -> GroupBounds {
         guard version == .two else { return [] }
         var bounds: GroupBounds = []

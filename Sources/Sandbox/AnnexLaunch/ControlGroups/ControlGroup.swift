@@ -1,7 +1,7 @@
 package import AnnexLinux
 internal import Glibc
 
-/// The control groups of one launch. They are made before the launch and removed with this value.
+/// The control groups of one launch. They are made before the launch and removed when this value is destroyed.
 package struct ControlGroup: ~Copyable, Sendable {
     let hierarchy: ControlGroupHierarchy
     /// The directory that limits memory.
@@ -10,7 +10,8 @@ package struct ControlGroup: ~Copyable, Sendable {
     package private(set) var processes: String?
     /// The limits that the kernel accepted.
     package private(set) var bounds: GroupBounds = []
-    /// The parent group, if a launcher of this process made it. It can be removed only after all groups below it.
+    /// The parent group, if a launcher of this process made it. The parent group can be removed only after all groups
+    /// below it.
     private let node: ControlGroupNode?
 
     /// Makes the group that limits memory. The group has no limit and no members yet.

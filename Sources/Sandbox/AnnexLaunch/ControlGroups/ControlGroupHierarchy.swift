@@ -86,8 +86,8 @@ extension ControlGroupHierarchy {
         return group
     }
 
-    /// Whether a group that is made here would have a memory controller. Reading the file is much faster than making a
-    /// group.
+    /// Whether a group that is made here would have a memory controller. Reading a control file is much faster than
+    /// making a group.
     private var offersMemory: Bool {
         guard version == .two, let given = TextFile.read(memory + "/cgroup.subtree_control") else { return true }
         return given.split(whereSeparator: \.isWhitespace).contains("memory")

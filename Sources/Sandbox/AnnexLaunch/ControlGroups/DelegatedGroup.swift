@@ -3,7 +3,7 @@ internal import CAnnexLinux
 internal import Glibc
 
 /// A version 2 control group that the service manager delegated to this program (`Delegate=yes`). The program may
-/// arrange the groups below it. These groups count against the unit's own limits.
+/// arrange the groups below it. These groups count against the limits of the program's systemd unit.
 struct DelegatedGroup: Hashable {
     /// The name of the group that holds the program itself. The delegated group itself must hold no process. Otherwise
     /// it could not give controllers to its children.

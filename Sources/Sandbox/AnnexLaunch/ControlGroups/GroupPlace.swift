@@ -7,8 +7,8 @@ struct GroupPlace {
     /// The group above the groups of launches. It limits all launches together. nil if there is no such group.
     let node: ControlGroupNode?
 
-    /// Finds the place for a launcher's groups. If the program has a delegated group, the place is below a node in that
-    /// group, so that the limits of the program's systemd unit apply. Otherwise the place is the first candidate in
+    /// Finds the place for a launcher's groups. If the program has a delegated group, the place is below a node in
+    /// that group. So the limits of the program's systemd unit apply. Otherwise the place is the first candidate in
     /// which a group can be made.
     ///
     /// - Parameters:
@@ -42,7 +42,7 @@ struct GroupPlace {
         self.init(hierarchy: node.hierarchy, node: node)
     }
 
-    /// Makes the node. It gets the share's own name if no other group has that name.
+    /// Makes the node. The node gets the share's own name if no other group has that name.
     private static func node(
         in unit: ControlGroupHierarchy, _ share: GroupShare
     ) throws(SystemError) -> ControlGroupNode {
@@ -72,8 +72,8 @@ struct GroupPlace {
 
 /// The limits that all sandboxes of one user, or of one host, share.
 package struct GroupShare: Sendable, Hashable {
-    /// The name of the group. It is used if the group's place is delegated and the name is free. If nil, the group gets
-    /// a generated name, like any other group.
+    /// The name of the group. The name is used if the group's place is delegated and no other group has the name. If
+    /// nil, the group gets a generated name, like any other group.
     package var name: String?
     /// The memory limit in bytes. If nil, the limit of the parent group applies.
     package var memory: UInt64?

@@ -77,8 +77,8 @@ public struct Denial: Sendable, Hashable {
 
 /// A path that exists on the host and that the policy does not grant.
 public struct DeniedPath: Sendable, Hashable {
-    /// The absolute path as the program spelled it. Exception: if that path is granted, but links of the host lead from
-    /// it to a place that is not granted, this is the place.
+    /// The absolute path as the program spelled it. Exception: symbolic links of the host may lead from a granted
+    /// path to a place that is not granted. Then this is the path of that place.
     let path: String
     /// The rights that the call needed. If this set is empty, the call needed only that the path exists.
     public let needed: PathRights
@@ -143,8 +143,8 @@ extension Denial {
         }
     }
 
-    /// The remedy, escaped: an option of `annex run`, or a policy entry; nil if no option and no entry may allow the
-    /// denial.
+    /// The remedy, escaped: an option of `annex run`, or a policy entry. nil if no option and no entry may allow the
+    /// denied call or path.
     public var remedy: String? {
         if case .path(let path) = subject, let option = path.option { return Escaped(option, limit: 8_192).description }
         return allowedBy.map { Escaped($0, limit: 8_192).description }

@@ -8,8 +8,8 @@ public enum DenialMode: String, Sendable, Hashable, CaseIterable {
     /// Calls that the policy denies fail and are reported. If mounts or Landlock deny a path, that is not reported.
     case enforce
     /// Like `enforce`, but two more kinds of denials are reported: denied paths, and calls that `enforce` denies
-    /// without a report. Every call that names a path waits for the broker's answer, so the program runs slower. Both
-    /// modes deny the same calls and paths.
+    /// without a report. Every call that names a path waits for the broker's answer, so the program runs slower.
+    /// `enforce` and `explain` deny the same calls and paths.
     case explain
     /// Calls and paths that the policy denies are reported and then performed. This mode is only for trusted programs:
     /// nothing protects the host's files from the program. The program still has its own pid and user namespaces and
@@ -52,7 +52,7 @@ struct DenialDecider: Sendable {
 
     func decide(_ call: HeldCall, verdict: Verdict) -> Decision {
         // The filter kills calls of other architectures. If such a call arrives nevertheless, its number has another
-        // meaning.
+        // meaning, so the call is refused.
         guard call.architecture == policy.architecture.audit else { return .deny(errno: EPERM) }
         switch verdict.answer {
         case .deny(let errno, _): return mode.isPermissive ? .proceed : .deny(errno: errno)

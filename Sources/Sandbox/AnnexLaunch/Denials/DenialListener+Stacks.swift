@@ -4,7 +4,7 @@ internal import Glibc
 internal import Synchronization
 
 extension DenialListener {
-    /// Copies the data for a backtrace while the call is held. Returns nil if no functions are named for this sandbox.
+    /// Copies the data for a backtrace while the call is held. Returns nil if this sandbox gets no backtraces.
     func sample(_ call: HeldCall, at fault: StoppedThread? = nil) -> Result<StackSample, StackSample.Missing>? {
         guard let program = scene.program else { return nil }
         program.open(through: call.thread)
@@ -48,10 +48,11 @@ extension DenialListener {
 }
 
 extension DenialListener {
-    /// Examines the stack of a program that aborts or faults. This happens only once. Later calls of this kind are
-    /// treated like any other call.
+    /// Examines the stack of a program that aborts or faults. Only the first such call is examined. Later calls of
+    /// this kind are treated like any other call.
     ///
-    /// - Returns: whether the only purpose of the call was to report the crash. In that case the call is settled.
+    /// - Returns: whether the only purpose of the call was to report the crash. In that case this function has
+    ///   already answered the call.
     func recordCrash(_ call: HeldCall, isAbort: Bool) -> Bool {
         let fault = StoppedThread(faulting: call)
         guard isAbort || fault != nil, books.withLock({ $0.wantsCrash() }) else { return false }

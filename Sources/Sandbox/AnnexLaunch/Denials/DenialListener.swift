@@ -35,7 +35,7 @@ final class DenialListener: Sendable {
         /// Whether the sandbox has a terminal of its own. If so, the sandbox shows `/dev/tty`, whatever the policy
         /// says.
         var hasTerminal = false
-        /// The program's executable. If it is nil, no functions are named.
+        /// The program's executable. If it is nil, the sandbox gets no backtraces.
         var program: ProgramFile?
     }
 
@@ -44,7 +44,7 @@ final class DenialListener: Sendable {
     let listener: Descriptor
     let books: Mutex<DenialRecorder>
     let locks = LockDesk()
-    /// The thread that makes connections.
+    /// The thread on which the broker makes connections for the program.
     let connections = DeskThread(name: "annex-connect")
     let objects: Mutex<ObjectBudget?>
     private let watch = Mutex<EventLoop.Watch?>(nil)
@@ -58,8 +58,8 @@ final class DenialListener: Sendable {
     private let report: @Sendable (Report) -> Void
     /// Reports that the event loop has not delivered yet.
     private let undelivered = Mutex<[Report]>([])
-    /// How many waiting reports are kept one by one. Beyond this number, a new report replaces the last waiting report,
-    /// if both are sums (`isSum`).
+    /// How many waiting reports are kept one by one. Beyond this number, a new report replaces the last waiting
+    /// report. This applies only if later reports include everything that the two reports say (`isSum`).
     static let mostUndelivered = 1_024
 
     init(
@@ -98,8 +98,8 @@ final class DenialListener: Sendable {
         }
     }
 
-    /// The summary of the denials known now. It is used if the report of the sandbox's end cannot wait for `finish` any
-    /// longer.
+    /// The summary of the denials known now. This summary is used if the report of the sandbox's end cannot wait for
+    /// `finish` any longer.
     func soFar() -> DenialSummary {
         // The thread that holds the lock may hang, so this call does not wait for the lock.
         var summary = books.withLockIfAvailable { $0.summary(scene) } ?? DenialSummary()
@@ -164,8 +164,8 @@ final class DenialListener: Sendable {
         }
     }
 
-    /// Answers a call. For `end` it sends no answer: the calling thread waits until it is killed, and never sees the
-    /// result of its attack.
+    /// Answers a call. For `end` it sends no answer: the calling thread waits until it is killed, and never sees a
+    /// result of its call.
     func settle(_ call: HeldCall, with decision: DenialDecider.Decision) {
         switch decision {
         case .deny(let errno): call.deny(errno, on: listener)

@@ -9,7 +9,7 @@ struct DenialRecorder {
     private var backtraces = 0
     private var hasCrashed = false
     /// Copied stacks that have not been walked yet. Only the stacks of the first denial of each kind and of the first
-    /// crash are copied, so they are few.
+    /// crash are copied, so there are few copies.
     private var stacks: [(event: StackEvent, sample: StackSample)] = []
     private var lostStacks = 0
     var crash: Crash?
@@ -30,8 +30,8 @@ struct DenialRecorder {
         if scene.mode == .learn { recording = Recording() }
     }
 
-    /// Whether to examine the calling thread. This is done for the first denial of each kind, up to a bounded number of
-    /// kinds.
+    /// Whether to examine the calling thread. The thread is examined at the first denial of each kind, for at most
+    /// `DenialListener.backtraces` kinds.
     mutating func wantsMore(about key: Denial.Key) -> Bool {
         guard backtraces < DenialListener.backtraces, ledger.isNew(key) else { return false }
         backtraces += 1

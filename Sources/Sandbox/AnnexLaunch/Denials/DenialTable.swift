@@ -7,7 +7,8 @@ struct DenialTable {
     /// the further denials are only counted.
     static let capacity = 64
     static let pathCapacity = 256
-    /// The most kinds of quiet denials. This bound leaves room for the other denials.
+    /// The most kinds of quiet denials (`Denial.isQuiet`) that get an entry. This bound leaves room for the other
+    /// denials.
     static let quietCapacity = 32
 
     private(set) var denials: [Denial] = []

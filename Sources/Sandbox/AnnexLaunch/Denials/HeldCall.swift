@@ -39,8 +39,8 @@ struct HeldCall {
         _ = annex_notification_refuse(listener.number, id, 0)
     }
 
-    /// Whether the call is still held. Thread numbers are reused. So check this after you have read data by the thread's
-    /// number. If the call is no longer held, the number and the data may belong to another thread.
+    /// Whether the call is still held. Thread numbers are reused. So check this after you have read data by the
+    /// thread's number. If the call is no longer held, the number and the data may belong to another thread.
     func isHeld(on listener: borrowing Descriptor) -> Bool {
         annex_notification_check(listener.number, id) == 0
     }
@@ -54,8 +54,8 @@ struct HeldCall {
         _ index: Int, of process: UInt32, on listener: borrowing Descriptor
     ) throws(SystemError) -> Descriptor {
         let handle = try ProcessHandle(process: Int32(bitPattern: process))
-        // The handle was opened before this check. If the call is still held, the number was the caller's all the time, so
-        // the handle refers to the caller.
+        // The handle was opened before this check. If the call is still held, the number was the caller's all the
+        // time, so the handle refers to the caller.
         guard isHeld(on: listener) else { throw SystemError("pidfd_getfd", errno: ESRCH) }
         return try handle.getDescriptor(Int32(truncatingIfNeeded: arguments[index]))
     }

@@ -1,4 +1,4 @@
-/// How the files of a kept directory get the same owner on disk at each launch.
+/// How the files of a directory that is kept between launches get the same owner on disk at each launch.
 package enum DirectoryOwner: Sendable, Hashable {
     /// The owner is the calling user. Every launch runs as this user.
     case ofCaller

@@ -23,8 +23,8 @@ package final class IdentityRange: Sendable {
     /// The users that extensions run as. Each user is for one launch.
     package static var extensions: Range<UInt32> { standard.lowerBound + 1..<owners.lowerBound }
 
-    /// The users that own private directories on disk. Each user is for one app. The users are the upper half of the
-    /// numbers. If there are fewer than four numbers, this range is empty.
+    /// The users that own private directories on disk. Each user is for one app. These users are the upper half of
+    /// the numbers in `standard`. If there are fewer than four numbers, this range is empty.
     package static var owners: Range<UInt32> { owners(of: standard) }
 
     static func owners(of range: Range<UInt32>) -> Range<UInt32> {
@@ -90,7 +90,7 @@ package final class IdentityRange: Sendable {
         }
     }
 
-    /// Claims a number that no extension of any broker holds. The claim ends with the returned value.
+    /// Claims a number that no extension of any broker holds. The claim ends when the returned value is destroyed.
     package func claim() throws(SystemError) -> Identity {
         let number = try state.withLock { (state) throws(SystemError) in
             if let number = try find(in: state.lowest..<range.upperBound, &state) { return number as UInt32? }

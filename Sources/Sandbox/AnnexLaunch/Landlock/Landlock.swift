@@ -3,10 +3,10 @@ internal import AnnexPolicy
 internal import CAnnexLinux
 internal import Glibc
 
-/// The kernel's Landlock ABI, and the rights of ABI 1 to 6 that Annex can handle. Annex does not handle rights that a
-/// later ABI added.
+/// The kernel's Landlock ABI, and the rights of ABI 1 to 6 that Annex can handle. If a launch handles a right,
+/// Landlock denies the right unless a rule grants it. Annex does not handle rights that a later ABI added.
 ///
-/// A launch handles all these rights on files. So if no rule grants a right, Landlock denies it, even on a mount that
+/// A launch handles all these rights on files. So Landlock denies a right that no rule grants, even on a mount that
 /// would allow it. The launch also handles TCP ports in two cases: if the policy grants no network, and if the broker
 /// makes every connection.
 package struct LandlockVersion: Sendable, Hashable {

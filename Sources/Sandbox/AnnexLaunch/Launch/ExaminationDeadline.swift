@@ -38,8 +38,8 @@ final class ExaminationDeadline: Sendable {
     private func wait(_ before: Int, left: Int) {
         // The timer is made under the lock. So a timer that fires at once finds itself stored here.
         timer.withLock { timer in
-            // The reference is strong. The end must be reported even if all other references to this object are dropped
-            // together with the job.
+            // The reference is strong. The end must be reported even if all other references to this object are
+            // dropped together with the job of the examination.
             timer = loop.schedule(after: patience) { [self] in pass(before, left: left) }
         }
     }

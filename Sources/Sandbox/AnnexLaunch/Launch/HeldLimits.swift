@@ -57,11 +57,11 @@ extension HeldLimits {
         return list.map { $0.withinOwn() }
     }
 
-    /// The limit on address space in bytes; nil if there is none. It takes the place of a control group, which would
-    /// count page tables. Page tables use up to a 512th of the addresses. The limit applies only to a sandbox with a
-    /// single process, because there it bounds the whole sandbox. Programs with several processes reserve far more than
-    /// they use (some reserve a thousand GiB), and each process would get the whole limit. So the memory of these
-    /// programs is only watched.
+    /// The limit on address space in bytes; nil if there is none. This limit takes the place of a control group,
+    /// which would count page tables. Page tables use up to a 512th of the addresses. The limit applies only to a
+    /// sandbox with a single process, because there it bounds the whole sandbox. Programs with several processes
+    /// reserve far more than they use (some reserve a thousand GiB), and each process would get the whole limit. So
+    /// the memory of these programs is only watched.
     func addressSpace(_ limits: PolicyLimits) -> UInt64? {
         guard !group.contains(.memory), limits.processes <= 1 else { return nil }
         return max(Self.leastAddresses, limits.memory.multipliedClamped(by: 64))

@@ -5,7 +5,7 @@ internal import Glibc
 
 extension Launcher {
     /// Turns one policy into all layers. Mounts, Landlock and the filter agree, because all of them are derived from
-    /// the same value.
+    /// the same policy.
     func plan(
         _ configuration: consuming SandboxConfiguration, identity: borrowing Identity, groups: [String],
         held: HeldLimits, output: borrowing Descriptor

@@ -21,9 +21,9 @@ extension Launcher {
         let place = try SandboxError.step("control group") { () throws(SystemError) in
             try GroupPlace.find(share, among: candidates, spare: &spare)
         }
-        // The warden starts only after the search for a place, because the search may move this process into a leaf
-        // group. The warden must start in this leaf too. A group that gives controllers to its children must hold no
-        // process itself.
+        // The warden starts only after the search for a place for control groups, because the search may move this
+        // process into a leaf group. The warden must start in this leaf too. A group that gives controllers to its
+        // children must hold no process itself.
         let (warden, identities) = try warden(on: loop) { () throws(SandboxError) in
             for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
             return try usersToGive()

@@ -17,8 +17,9 @@ package final class Launcher: Sendable {
     /// instead.
     private let place: GroupPlace?
     /// An empty control group for the next launch. The first spare group is the group that was made to try the place.
-    /// From the second launch on, each launch makes the next spare group after it has handed its plan to the warden. At
-    /// that time its thread has nothing else to do. A host that has launched twice will probably launch again.
+    /// From the second launch on, each launch makes the next spare group after it has handed its plan to the warden.
+    /// At that time the launching thread has nothing else to do. A host that has launched twice will probably launch
+    /// again.
     private let spareGroup: Mutex<ControlGroup?>
     /// SYNC: relaxed, because this flag guards no other data.
     private let hasLaunched = Atomic<Bool>(false)
@@ -29,7 +30,7 @@ package final class Launcher: Sendable {
     /// For each file system, by its device: whether it supports id maps.
     let mappable = Mutex<[UInt64: Bool]>([:])
 
-    /// - Parameter spare: an empty group of the place.
+    /// - Parameter spare: an empty control group in `place`.
     init(
         loop: EventLoop, warden: Warden, landlock: LandlockVersion?, missingLayers: [MissingLayer],
         place: GroupPlace?, spare: consuming ControlGroup?, identities: IdentityRange?
@@ -97,7 +98,7 @@ package final class Launcher: Sendable {
         }
     }
 
-    /// Whether other programs of this machine run as the same user.
+    /// Whether other programs of this machine run as the same user as the sandbox.
     func sharesItsUser(_ configuration: borrowing SandboxConfiguration) -> Bool {
         if case .shared = configuration.owner { return true }
         return identities == nil || configuration.user == .ofPrograms
@@ -187,8 +188,8 @@ package final class Launcher: Sendable {
         }
     }
 
-    /// Rejects a launch whose memory could not be watched. The watch must find each process of the sandbox. It misses
-    /// processes if the kernel does not list a process's children, or if `/proc` hides the first process.
+    /// Rejects a launch whose memory could not be watched. The watch must find each process of the sandbox. The watch
+    /// misses processes if the kernel does not list a process's children, or if `/proc` hides the first process.
     private static func rejectUnwatchable(_ held: HeldLimits, hasReaper: Bool) throws(SandboxError) {
         guard hasReaper, !held.isMemoryEnforced else { return }
         if let option = HiddenProcesses.option {

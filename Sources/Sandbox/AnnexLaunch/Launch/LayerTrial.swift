@@ -37,7 +37,7 @@ struct LayerTrial {
     /// The wanted layers that this machine cannot provide.
     func missingLayers(among wanted: Set<SandboxLayer>) -> [MissingLayer] {
         guard !wanted.isEmpty else { return [] }
-        // If there is a user namespace, all other parts are created inside this namespace.
+        // If this machine provides user namespaces, every other layer is tried inside a user namespace.
         let user = failure(of: .user, base: [])
         let base: SandboxLayers = user == nil ? .user : []
         return SandboxLayer.allCases.filter(wanted.contains).compactMap { layer in

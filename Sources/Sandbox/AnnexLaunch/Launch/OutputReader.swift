@@ -66,7 +66,7 @@ final class OutputReader: Sendable {
 
     private func stopReading() { watch.withLock { $0.take() }?.cancel() }
 
-    /// Reads the rest in the pipe after the process is gone.
+    /// Reads the bytes that are still in the pipe after the process is gone.
     /// - Returns: the last part of all output.
     func finish() -> OutputTail {
         watch.withLock { $0.take() }?.cancelAndWait()
@@ -88,8 +88,8 @@ package struct OutputTail: Sendable, Hashable {
 
     /// The count of all bytes written, kept or not.
     package private(set) var total: UInt64 = 0
-    /// The last bytes, up to twice `capacity`. Because of this reserve, not every small piece makes this object move
-    /// the other bytes.
+    /// The last bytes, up to twice `capacity`. Because of this reserve, the older bytes are dropped only now and
+    /// then, and not for every small piece.
     private var recent: [UInt8] = []
 
     package init() {}

@@ -126,7 +126,7 @@ package final class SandboxedProcess: Sendable {
                 controls: controls, missingLayers: missingLayers)
             events(.executed(report))
         case .stopped(let signal): events(.stopped(signal: signal))
-        // The first failure is kept. A kill after it is only its consequence.
+        // The first failure is kept. A kill after the first failure is only a consequence of that failure.
         case .failed(let failure, _):
             holdings.withLock { holdings in
                 if failure.isDeath {
@@ -246,8 +246,8 @@ package final class SandboxedProcess: Sendable {
     }
 
     /// Releases the control group and the identity. The kernel may need a moment until the group has no members.
-    /// Without a process namespace, the first process may leave other processes behind. These are killed now, before
-    /// another sandbox gets their user. This runs on the thread of `PostMortem`.
+    /// Without a process namespace, the first process may leave other processes behind. These processes are killed
+    /// now, before another sandbox gets their user. This function runs on the thread of `PostMortem`.
     private func leave() {
         let group = holdings.withLock { $0.group.take() }
         if !layers.contains(.process) { group?.endMembers() }
@@ -258,7 +258,7 @@ package final class SandboxedProcess: Sendable {
         }
     }
 
-    /// Reports the end after all denials. Only the first call reports it.
+    /// Reports the end after all denials. Only the first call of this function reports it.
     private func conclude(_ denials: DenialSummary?) {
         let end = holdings.withLock { holdings -> SandboxEnd? in
             guard !holdings.isOver else { return nil }

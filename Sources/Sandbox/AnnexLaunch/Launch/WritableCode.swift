@@ -120,8 +120,8 @@ struct ProgramHeaders: Hashable {
 }
 
 extension ProgramHeaders {
-    /// - Parameter object: a descriptor that may only refer to the file. The file is opened again. If it cannot be
-    ///   read, that is an error.
+    /// - Parameter object: a descriptor of the file. An `O_PATH` descriptor is enough, because the file is opened
+    ///   again. If the file cannot be read, that is an error.
     init?(of object: borrowing Descriptor) throws(SystemError) {
         let file = try Descriptor.open("/proc/self/fd/\(object.number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
         self.init { offset, count in

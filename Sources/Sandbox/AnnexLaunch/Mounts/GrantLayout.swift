@@ -24,7 +24,7 @@ struct GrantLayout: ~Copyable {
 
     /// The places, sorted by path. A directory comes before the places below it.
     private(set) var places: [Place] = []
-    /// The objects of the mounted places, in the same order.
+    /// The objects of the mounted places, in the order of `places`.
     private var objects = DescriptorList()
     private(set) var links: [LaunchPlan.Link] = []
 
@@ -67,7 +67,7 @@ struct GrantLayout: ~Copyable {
             objects.append(Descriptor(owning: number))
         }
         let all = places
-        // Inside a bound directory, the host's own links already exist.
+        // A bound directory already shows the host's own links in it, so they are not made again.
         links.removeAll { link in all.contains { link.target.parentPath.isWithin($0.path) } }
     }
 
@@ -106,7 +106,8 @@ struct GrantLayout: ~Copyable {
                     error.call, errno: error.errno, path: error.errno == EPERM ? error.path : grant.path,
                     remedy: remedy(error, grant: grant, dangers: dangers)))
         }
-        // This checks the very object that is bound, because resolving the path again could find a different object.
+        // The check examines the very object that is bound, because resolving the path again could find a different
+        // object.
         if let danger = dangers.danger(of: host.path, grant.rights, spelled: grant.path) {
             throw SandboxError("grants", cause: "\(Escaped(grant.path)) is not handed over: \(danger)")
         }
@@ -157,7 +158,8 @@ extension PathRights {
         return access
     }
 
-    /// The Landlock rights for these rights. For a file, the result has only the rights that apply to files.
+    /// The Landlock rights that correspond to these rights on paths. For a file, the result has only the rights that
+    /// apply to files.
     func landlock(onDirectory isDirectory: Bool) -> LandlockRights {
         var rights: LandlockRights = []
         if contains(.read) { rights.formUnion(.reading) }
@@ -167,8 +169,8 @@ extension PathRights {
     }
 }
 
-/// Finds host paths that are too dangerous to hand over, even through a link. The home directory of this process's user
-/// is one of them.
+/// Finds host paths that are too dangerous to give to a sandbox, even through a link. The home directory of this
+/// process's user is one of them.
 package struct GrantDangers {
     private let home: String?
 

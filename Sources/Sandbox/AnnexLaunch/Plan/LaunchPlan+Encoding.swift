@@ -4,7 +4,7 @@ internal import Glibc
 
 extension LaunchPlan {
     /// The plan in the form that the warden reads.
-    /// - Throws: at the step `plan`, if the plan is too large or if a text in it contains a NUL byte.
+    /// - Throws: a failure of the step `plan`, if the plan is too large or if a text in it contains a NUL byte.
     borrowing func encoded(launch: UInt64) throws(LaunchFailure) -> [UInt8] {
         var encoder = PlanEncoder()
         var header = annex_plan()

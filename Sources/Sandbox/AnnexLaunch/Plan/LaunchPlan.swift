@@ -38,7 +38,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
         }
     }
 
-    /// A file with fixed contents, or an empty directory, which the warden makes in the new root or in a scratch.
+    /// A file with fixed contents, or an empty directory, which the warden makes in the new root or in a `Scratch`.
     package struct File: Sendable, Hashable {
         package var target: String
         /// Nil for a directory.
@@ -103,8 +103,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     /// The filter allows only an `execveat` whose sixth argument is this number.
     package var execNonce: UInt64 = 0
     package var landlock = LandlockRules()
-    /// The filter as `struct sock_filter[]`. Without notifying the broker, it must allow `write`, `exit_group` and the
-    /// launch's own `execveat`. If there is a listener, the filter must allow `read` too.
+    /// The filter as `struct sock_filter[]`. The filter must allow `write`, `exit_group` and the launch's own
+    /// `execveat` without notifying the broker. If there is a listener, the filter must allow `read` too.
     package var filter: [UInt8] = []
     /// `SECCOMP_FILTER_FLAG_…`.
     package var filterFlags: UInt32 = 0
@@ -171,7 +171,8 @@ extension LaunchPlan {
         gifts.append(Gift(index: add(descriptor), number: number))
     }
 
-    /// Makes the sandbox's own terminal the controlling terminal. This needs a reaper, which leads the session.
+    /// Makes the sandbox's own terminal the controlling terminal. The launch then needs a reaper, which leads the
+    /// terminal's session.
     package mutating func control(by terminal: consuming Descriptor) {
         self.terminal = add(terminal)
     }
@@ -226,7 +227,8 @@ package struct BindAccess: OptionSet, Sendable, Hashable {
     package static let owned = BindAccess(rawValue: 1 << 3)
 }
 
-/// A file system in memory, whose size the kernel limits. It is gone when its process is gone.
+/// A file system in memory, whose size the kernel limits. The file system is gone when the sandbox's processes are
+/// gone.
 package struct Scratch: Sendable, Hashable {
     package var target: String
     /// The limit in bytes.

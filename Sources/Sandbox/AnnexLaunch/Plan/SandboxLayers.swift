@@ -48,7 +48,7 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
 }
 
 extension SandboxLayers {
-    /// Both types list the layers in the same order, which is the order of the warden's bits.
+    /// `SandboxLayer` and this type list the layers in the same order, which is the order of the warden's bits.
     package init(_ layer: SandboxLayer) {
         self.init(rawValue: 1 << UInt32(SandboxLayer.allCases.firstIndex(of: layer) ?? 0))
     }
@@ -68,8 +68,8 @@ package struct SpeculationControls: OptionSet, Sendable, Hashable {
     /// No other program runs on the sibling threads of the sandbox's core while the sandbox runs.
     package static let core = SpeculationControls(rawValue: 1 << 2)
 
-    /// The names of the controls, in the order of the bits. If the launch step `speculation` fails, the warden reports the
-    /// index of the failed control in this list.
+    /// The names of the controls, in the order of the bits. If the launch step `speculation` fails, the warden
+    /// reports the index of the failed control in this list.
     static let names = ["store bypass", "indirect branches", "core scheduling"]
 }
 

@@ -98,7 +98,8 @@ final class OutgoingPlan: Sendable {
     let launch: UInt64
     private let bytes: [UInt8]
     private let descriptors: DescriptorList
-    /// The time at which a send first failed because this user had too many descriptors in flight.
+    /// The time at which a send first failed because this user had too many descriptors in flight: sent through
+    /// sockets, but not received yet.
     private let crowdedSince = Mutex<UInt64?>(nil)
     /// How long sends may continue to fail because of descriptors in flight, in nanoseconds.
     private static let crowdedLongest: UInt64 = 2_000_000_000

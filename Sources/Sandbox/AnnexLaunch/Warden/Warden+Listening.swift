@@ -96,7 +96,8 @@ extension Warden {
     package var isLost: Bool { state.withLock { $0.isLost } || process.handle.hasEnded }
 
     /// Ends every remaining sandbox, removes the directories that the plans listed for removal, and waits for the
-    /// warden's end. Launches that have not ended yet get `wardenLost`. This must not be called on the loop's thread.
+    /// warden's end. Launches that have not ended yet get `wardenLost`. This function must not be called on the
+    /// loop's thread.
     ///
     /// - Parameter patience: how long to wait. The default is a little longer than the longest shutdown of the warden.
     package func shutDown(patience: Duration = .seconds(15)) {

@@ -31,8 +31,8 @@ package final class Warden: Sendable {
     package let number: Int32
     /// The program that runs as this warden.
     package let program: WardenProgram
-    /// The controls against side channels that are in force in each sandbox with the layer `speculation`. These are all
-    /// such controls that this machine offers.
+    /// The controls against side channels that are in force in each sandbox with the layer `speculation`. They are
+    /// all controls of this kind that this machine offers.
     let controls: SpeculationControls
     let state = Mutex(State())
 
@@ -49,7 +49,7 @@ package final class Warden: Sendable {
     }
 
     deinit {
-        // The socket closes with this object. The warden then ends the remaining sandboxes and exits.
+        // The socket is closed when this object is destroyed. The warden then ends the remaining sandboxes and exits.
         lose()
     }
 
@@ -105,8 +105,9 @@ final class WardenProcess: Sendable {
         }
     }
 
-    /// Collects the status of a process that has ended, and ends its watch. On the loop's own thread this does not
-    /// wait. On any other thread this first waits until a running callback of the watch has returned.
+    /// Collects the status of a process that has ended, and ends its watch. On the loop's own thread this function
+    /// does not wait. On any other thread this function first waits until a running callback of the watch has
+    /// returned.
     func finish() {
         // The watch stays stored, so that a second call waits for the same cancellation.
         watch.withLock { $0 }?.cancelAndWait()

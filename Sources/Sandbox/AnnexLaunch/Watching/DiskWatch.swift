@@ -56,8 +56,8 @@ package final class DiskWatch: Watched {
         return failures.add(1, ordering: .relaxed).newValue < Sight.patienceWithHost ? nil : unmeasured
     }
 
-    /// The removed files that still use space; nil if the sandbox's processes cannot be examined. If the cause is a
-    /// lack of descriptors, the directory cannot be read either, so the whole check fails.
+    /// The removed files that still use space; nil if the sandbox's processes cannot be examined. If this process
+    /// lacks descriptors for that examination, it cannot read the directory either, so the whole check fails.
     private func removed() -> NamelessFiles? {
         process().flatMap { process in
             try? NamelessFiles.removed(at: path, of: ProcessTree.members(of: process))
@@ -147,7 +147,7 @@ package struct DirectoryUse {
         }
     }
 
-    /// Counts a directory's contents. It never leaves the held directory.
+    /// Counts a directory's contents. The count never leaves the held directory.
     private mutating func count(_ directory: borrowing Descriptor, depth: Int) throws(SystemError) {
         guard depth < Self.deepest else {
             isTooDeep = true

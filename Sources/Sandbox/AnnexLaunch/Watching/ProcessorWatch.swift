@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 
 /// Watches the total processor time of all processes of a sandbox. `RLIMIT_CPU` limits each process separately, so a
-/// sandbox with a hundred processes could use a hundred times as much. The watch checks twice a second.
+/// sandbox with a hundred processes could use a hundred times that limit. The watch checks twice a second.
 final class ProcessorWatch: Watched {
     static let interval = Duration.milliseconds(500)
 

@@ -22,7 +22,7 @@ package final class Watch<Subject: Watched>: Sendable {
         cancel.withLock { $0.take() }?()
     }
 
-    /// Ends the watch. This does not wait for a running check.
+    /// Ends the watch. The call does not wait for a running check.
     func finish() {
         isOver.store(true, ordering: .relaxed)
         cancel.withLock { $0.take() }?()
@@ -50,7 +50,7 @@ package final class Watch<Subject: Watched>: Sendable {
     }
 }
 
-/// A subject that the kernel does not limit. It is therefore checked at intervals.
+/// A subject that the kernel does not limit. The subject is therefore checked at intervals.
 package protocol Watched: Sendable {
     /// The time between the end of one check and the start of the next check.
     static var interval: Duration { get }

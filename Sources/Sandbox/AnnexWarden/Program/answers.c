@@ -5,11 +5,13 @@
 #include "passing.h"
 #include "warden.h"
 
-// The longest time that an answer with a descriptor waits while too many descriptors of this user are in flight.
+// The longest time that an answer with a descriptor waits while too many descriptors of this user are in flight. A
+// descriptor is in flight from its sending until it is received.
 #define CROWDED_LONGEST_NS 2000000000u
 
-// Returns 0, -EAGAIN if the broker must read first, or -ETOOMANYREFS. The kernel counts a user's descriptors in flight,
-// in all sockets and from all senders, against this process's limit.
+// Returns 0, -EAGAIN if the socket has no room until the broker reads, or -ETOOMANYREFS if too many descriptors are
+// in flight. The kernel counts a user's descriptors in flight, in all sockets and from all senders, against this
+// process's limit.
 static long send_answer(const annex_answer *answer, int descriptor) {
     long sent = passing_send(ANNEX_WARDEN_CONTROL, answer, sizeof *answer, descriptor, MSG_DONTWAIT);
     if (sent == -EAGAIN || sent == -ETOOMANYREFS) return sent;
@@ -30,8 +32,8 @@ static long send_about(struct child *child, uint32_t kind) {
     return result;
 }
 
-// The broker could not get a handle of the process, or could not receive its denied calls. So the warden kills the
-// process and reports that instead.
+// Without the answer, the broker has no handle of the process or no listener for its denied calls. So the warden
+// kills the process and reports this failure instead.
 static void give_up(struct child *child, uint32_t kind) {
     uint32_t step = kind == ANNEX_ANSWER_STARTED ? ANNEX_STEP_CLONE : ANNEX_STEP_LISTENER;
     child->pending &= ~(1u << ANNEX_ANSWER_STARTED | 1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_EXECUTED);

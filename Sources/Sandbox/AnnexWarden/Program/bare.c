@@ -30,8 +30,9 @@ static int has_every_tree(const struct launch *launch) {
     return 1;
 }
 
-// Whether the launch can begin in the bare namespace. No path leads to the host's files from there, so every tree to
-// bind must be open already. Also, the kernel allows a new procfs only to a process that sees a complete procfs.
+// Whether the launch can begin in the bare namespace. No path leads to the host's files from there, so every tree of
+// mounts to bind must be open already. Also, the launch must need no new procfs: the kernel allows a new procfs only
+// to a process that sees a complete one.
 static int can_begin(const struct launch *launch) {
     const annex_plan *plan = launch->plan;
     return warden.bare.hosts >= 0 && plan_has(plan, ANNEX_LAYER_MOUNT) && plan_has(plan, ANNEX_LAYER_ROOT)
@@ -61,7 +62,7 @@ long bare_enter(struct launch *launch) {
 }
 
 static long empty_root(void) {
-    // This must happen before the first mount, so that no mount made here appears on the host.
+    // The mounts become private before the first mount is made here, so that no mount made here appears on the host.
     long result = CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
     if (result >= 0) result = tmpfs_make(BARE_SIZE, BARE_INODES, BARE_MODE, BARE_ATTRIBUTES);
     if (result < 0) return result;
@@ -72,9 +73,9 @@ static long empty_root(void) {
     return result;
 }
 
-// Whether the warden's root is the root of its mount namespace. In a chroot, it is not, and neither the host's
-// namespace nor the bare one allows pivot_root. Then all launches fail at the pivot, so the bare namespace would be
-// useless.
+// Whether the warden's root is the root of its mount namespace. In a chroot, it is another directory. Then pivot_root
+// fails in the host's namespace and in the bare namespace. All launches fail at that step, so the bare namespace
+// would be useless.
 static int is_namespaces_root(void) {
     struct statx own, here;
     if (CALL(NR_statx, warden.bare.root, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &own) < 0) return 0;
@@ -83,12 +84,12 @@ static int is_namespaces_root(void) {
 }
 
 static long make(void) {
-    // The warden tests the way back to the host's namespace before it is needed.
+    // The warden tests whether it can return to the host's namespace, before it leaves that namespace.
     long result = CALL(NR_setns, warden.bare.hosts, CLONE_NEWNS);
     if (result < 0) return result;
     warden.bare.is_away = 1;
     if (!is_namespaces_root() || CALL(NR_unshare, CLONE_NEWNS) < 0) return bare_leave();
-    // The new namespace is opened now, through the procfs that `empty_root` removes.
+    // The new namespace is opened now, through /proc, because `empty_root` then removes /proc.
     long own = open_own();
     if (own >= 0 && empty_root() >= 0) warden.bare.is_made = CALL(NR_dup3, own, warden.bare.empty, O_CLOEXEC) >= 0;
     close_descriptor((int)own);
@@ -97,9 +98,9 @@ static long make(void) {
 
 void bare_make(void) {
     warden.bare.is_due = 0;
-    // This is tried once. If the kernel refuses, launches begin with a copy of the host's namespace, like the launches
-    // of an ordinary user. If the warden cannot return to the host's namespace, every launch fails, and the warden
-    // reports the reason.
+    // The warden tries once to make the bare namespace. If the kernel refuses, launches begin with a copy of the
+    // host's namespace, like the launches of an ordinary user. If the warden cannot return to the host's namespace,
+    // every launch fails, and the warden reports the reason.
     make();
     if (!warden.bare.is_made && !warden.bare.is_away) warden.bare.hosts = -1;
 }

@@ -42,7 +42,8 @@ static const struct step child_steps[] = {
 };
 
 _Noreturn void child_run(struct launch *launch) {
-    // This closes the copy of the warden's end. While this copy is open, the child could not notice the warden's death.
+    // The clone copied the warden's end of the report socket. While this copy is open, the child cannot notice the
+    // warden's death, so the child closes the copy.
     close_descriptor(launch->warden_end);
     privileges_die_with_warden();
     // The child reports only the times of its own steps. The warden has recorded the times of the earlier steps.

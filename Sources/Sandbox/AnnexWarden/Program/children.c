@@ -3,8 +3,8 @@
 #include "syscalls.h"
 
 static struct child *table;
-// The process numbers are stored in a separate array, and not in the slots of the table. A search for a number reads
-// all of them, and the slots are pages apart.
+// The process numbers are stored in a separate array, and not in the slots of the table. The reason is that a search
+// for a number reads all numbers, and the slots are pages apart.
 static int *processes;
 static uint32_t first_free, last_free, free_count, end_of_used;
 
@@ -21,8 +21,8 @@ long children_prepare(void) {
     first_free = 0;
     last_free = CHILDREN_LARGEST - 1;
     free_count = CHILDREN_LARGEST;
-    // A slot that was never used holds zeroes and costs no memory. If its link is zero, the next free slot is the next
-    // index.
+    // A slot that was never used holds zeroes and costs no memory. If `next_free` of a slot is zero, the next free
+    // slot is the one with the next index.
     return 0;
 }
 
@@ -32,7 +32,7 @@ uint32_t children_end(void) { return end_of_used; }
 
 uint32_t children_index(const struct child *child) { return (uint32_t)(child - table); }
 
-// `next_free` is stored plus one. So zero means "the next index, which was never used".
+// `next_free` holds an index plus one. So zero can mean "the next index, whose slot was never used".
 static uint32_t following(uint32_t index) {
     return table[index].next_free == 0 ? index + 1 : table[index].next_free - 1;
 }

@@ -41,9 +41,9 @@ struct child *children_take(uint32_t reserve);
 // Closes all descriptors held for the launch.
 void children_close(struct child *child);
 
-// Frees the slot. Its list of directories to remove is kept until the slot is used again. If the broker dies right
-// after an end, it has not removed these directories yet. The slot that has been free for the longest time is used
-// first.
+// Frees the slot. Its list of directories to remove is kept until the slot is used again. The reason is that a broker
+// that dies right after the end of a launch has not removed these directories yet. The slot that has been free for
+// the longest time is used first.
 void children_release(struct child *child);
 
 // Records the process number of the child. The end of the child is found by this number.

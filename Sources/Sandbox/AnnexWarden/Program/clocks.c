@@ -51,7 +51,7 @@ long clocks_shift(struct launch *launch) {
     append(&end, "monotonic ", &monotonic);
     append(&end, "boottime ", &since_start);
     launch->detail = 1;
-    // This must happen before any process is in the namespace, because the kernel then rejects offsets.
+    // The offsets must be written before any process is in the namespace. Afterwards the kernel rejects them.
     result = proc_write("self/timens_offsets", lines, (uint64_t)(end - lines));
     if (result < 0) return result;
     launch->detail = 2;

@@ -60,8 +60,8 @@ long descriptors_place(struct launch *launch) {
         if (result < 0) return result;
         kept[count + i] = *own[i];
     }
-    // All descriptors move up before any is placed, because a number may be the target of one and the source of
-    // another.
+    // All descriptors move up before any is placed, because the target number of one descriptor may be the present
+    // number of another.
     for (uint32_t i = 0; i < count; i++) {
         launch->detail = i;
         sources[i] = launch->descriptors[list[i].index];

@@ -18,7 +18,7 @@ static const struct node {
 
 static long make_nodes(int directory) {
     for (uint32_t i = 0; i < NODE_COUNT; i++) {
-        // The device number in the form of stat(2). Both parts are small.
+        // The device number in the form of stat(2). Both parts are small enough for this form.
         uint32_t device = nodes[i].major << 8 | nodes[i].minor;
         long result = CALL(NR_mknodat, directory, nodes[i].name, S_IFCHR | NODE_MODE, device);
         if (result < 0) return result;

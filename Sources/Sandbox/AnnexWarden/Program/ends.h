@@ -12,8 +12,8 @@
 // Returns a descriptor to watch, or -errno.
 long ends_prepare(void);
 
-// The number of the next child that ended, or 0. The senders of waiting signals come first. If no signal waits, it is a
-// child whose signal was merged into another signal.
+// The number of the next child that ended, or 0. The senders of waiting signals come first. If no signal waits, the
+// result is a child whose signal was merged into another signal.
 int ends_next(void);
 // Collects the end of a process that is not in the table. Without this, ends_next would return the process for ever.
 void ends_forget(int process);

@@ -1,5 +1,5 @@
-// The first instructions of a freestanding program. They pass the stack that the kernel left to `start`. Exactly one
-// file of each program includes this header.
+// The first instructions of a freestanding program. They call `start` with the stack that the kernel left. Exactly
+// one file of each program includes this header.
 #ifndef ANNEX_ENTRY_H
 #define ANNEX_ENTRY_H
 

@@ -10,7 +10,8 @@ _Noreturn void __stack_chk_fail(void) { leave(70); }
 
 __attribute__((no_stack_protector)) static void take(const void *random) {
     memcpy(&__stack_chk_guard, random, sizeof __stack_chk_guard);
-    // The lowest byte stays zero, because a text that overflows cannot write a zero.
+    // The lowest byte stays zero. A text that overflows its array contains no zero before its end, so it cannot forge
+    // the value.
     __stack_chk_guard &= ~(uintptr_t)0xff;
 }
 

@@ -35,7 +35,7 @@ static long leave_favour(void) {
 // A larger number means a lower disk priority. 0 means that the disk priority follows from the niceness.
 static long leave_disk_favour(void) {
     long priority = CALL(NR_ioprio_get, IOPRIO_WHO_PROCESS, 0);
-    // In this case, the kernel has no block devices.
+    // ENOSYS means that the kernel has no block devices.
     if (priority == -ENOSYS) return 0;
     long normal = IOPRIO_CLASS_BEST_EFFORT << IOPRIO_CLASS_SHIFT | IOPRIO_NORMAL;
     if (priority <= 0 || priority >= normal) return priority < 0 ? priority : 0;
@@ -65,7 +65,7 @@ static uint32_t read_score(void) {
 // A core dump would copy a program's secrets to a file or to a program of the host.
 static long leave_no_core(void) {
     long result = proc_write("self/coredump_filter", "0", 1);
-    // In this case, the kernel has no core dumps.
+    // ENOENT means that the kernel has no core dumps.
     return result == -ENOENT ? 0 : result;
 }
 

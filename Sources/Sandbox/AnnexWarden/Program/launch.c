@@ -36,8 +36,8 @@ static long plan_was_read(struct launch *launch) {
 }
 
 static long clone_trees(struct launch *launch) {
-    // The host's mounts can be cloned only in the host's namespace. If the previous launch could not return there, this
-    // launch must do it.
+    // The host's mounts can be cloned only in the host's namespace. If the warden could not return there after the
+    // previous launch, it must return now.
     long result = bare_leave();
     return result < 0 ? result : mounts_clone_trees(launch);
 }
@@ -99,8 +99,8 @@ static long write_maps(struct launch *launch) {
     launch->detail = 3;
     long result = inherited_expose(launch->process);
     if (result < 0 || !plan_has(plan, ANNEX_LAYER_USER)) return result;
-    // Without `deny` in setgroups, an ordinary user may not write a group map. Also, a program in root's sandbox could
-    // leave a group to which a file denies access.
+    // Without `deny` in setgroups, an ordinary user may not write a group map. Also, without `deny`, a program in
+    // root's sandbox could leave a group to which a file denies access.
     launch->detail = 0;
     result = proc_write_of(launch->process, "/setgroups", "deny", 4);
     if (result < 0) return result;
@@ -139,7 +139,8 @@ static void keep_removals(struct child *child, const annex_plan *plan) {
     }
 }
 
-// The child exists now. From here on, its end is an event, even if the warden's own half failed.
+// The child exists now. From here on, the child's end is an event, even if the warden's own half of the launch
+// failed.
 static void adopt(struct child *child, struct launch *launch) {
     const annex_plan *plan = launch->plan;
     child->pidfd = launch->pidfd;
@@ -181,7 +182,8 @@ void launch_begin(struct child *child, size_t length, const int *descriptors, ui
         error = launch_take(&launch, warden_steps, sizeof warden_steps / sizeof *warden_steps);
         if (launch.process > 0) adopt(child, &launch);
         else close_descriptor(launch.warden_end);
-        // If the child failed first, the warden's own failure is only a consequence.
+        // If the child failed first, the warden's own failure is only a consequence. So the child's report is read
+        // first.
         if (launch.process > 0 && error != 0) loop_hear(child);
         if (error != 0) children_fail(child, launch.step, error, launch.detail);
     }

@@ -30,8 +30,8 @@ static long watch(int descriptor, uint32_t events, uint64_t data) {
     return CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_ADD, descriptor, &entry);
 }
 
-// Closing the descriptor is not enough, because the broker holds the same pidfd, and a clone may still hold the same
-// socket.
+// Ends the watch of a descriptor and closes the descriptor. Closing alone would not end the watch, because the broker
+// holds the same pidfd, and a clone may still hold the same socket.
 static void unwatch(int *descriptor) {
     if (*descriptor < 0) return;
     CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_DEL, *descriptor, 0);
@@ -116,7 +116,8 @@ static void hear_execution(struct child *child) {
     child->outcome = EXECUTED;
     child->answer.times[ANNEX_STEP_EXEC] = clock_now();
     children_answer(child, ANNEX_ANSWER_EXECUTED);
-    // From here on, a signal reports the child's end. The pidfd is kept until STARTED, which carries it, is sent.
+    // From here on, a signal reports the child's end. The pidfd is kept until the answer STARTED, which carries the
+    // pidfd, is sent.
     if ((child->pending & 1u << ANNEX_ANSWER_STARTED) == 0) loop_started_sent(child);
 }
 

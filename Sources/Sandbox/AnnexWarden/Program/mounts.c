@@ -62,7 +62,8 @@ static long clone_held(const struct launch *launch, const annex_bind *bind) {
 
 long mounts_clone_trees(struct launch *launch) {
     const annex_bind *binds = plan_records(launch->plan, launch->plan->binds);
-    // Only a process that may mount in the host's namespace can do this. Otherwise the child finds the sources by path.
+    // Only a process that may mount in the host's namespace can clone its mounts. For any other warden, the child
+    // finds the sources by path.
     if (!warden.is_root || !wants_root(launch)) return 0;
     for (uint32_t i = 0; i < launch->plan->binds.count; i++) {
         launch->detail = i;
@@ -77,7 +78,8 @@ long mounts_clone_trees(struct launch *launch) {
 
 static int wants_owner(const annex_bind *bind) { return (bind->flags & ANNEX_BIND_OWNED) != 0; }
 
-// This is possible only while the tree is mounted nowhere. The child mounts the tree later, and it still waits.
+// Gives a tree an id map. This is possible only while the tree is mounted nowhere. The child, which will mount the
+// tree, still waits at this step.
 static long map_owner(int tree, int user_namespace) {
     const struct mount_attributes attributes = {.set = MOUNT_ATTR_IDMAP, .user_namespace = (uint64_t)user_namespace};
     return CALL(NR_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes);
@@ -190,8 +192,8 @@ static long attach(const struct launch *launch, int tree, const char *path, int 
 
 long mounts_make_private(struct launch *launch) {
     if (!plan_has(launch->plan, ANNEX_LAYER_MOUNT)) return 0;
-    // This must happen before the first mount. No mount made here may appear on the host, and no mount of the host may
-    // appear here.
+    // The mounts become private before the first mount is made here. So no mount made here appears on the host, and
+    // no new mount of the host appears here.
     return CALL(NR_mount, 0, "/", 0, MS_REC | MS_PRIVATE, 0);
 }
 
@@ -204,7 +206,8 @@ long mounts_make_root(struct launch *launch) {
     launch->root = (int)root;
     long result = note_own(launch, launch->root);
     if (result < 0) return result;
-    // The root is mounted over "/" itself, which always exists. Until the pivot, paths still begin beneath this mount.
+    // The root is mounted over "/" itself, which always exists. Until the pivot, paths still begin at the old root,
+    // beneath this mount.
     return CALL(NR_move_mount, root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH);
 }
 
@@ -240,7 +243,8 @@ long mounts_make_scratches(struct launch *launch) {
     return 0;
 }
 
-// Opens or makes the parent of a path, and gives the last component. The caller makes an entry there.
+// Opens or makes the parent directory of a path, and stores the path's last component in `*name`. The caller then
+// makes an entry of this name in the directory.
 static long open_parent(const struct launch *launch, const char *path, const char **name) {
     static char parent[4096];
     uint32_t cut = 0;
@@ -311,8 +315,8 @@ long mounts_make_files(struct launch *launch) {
     return 0;
 }
 
-// This must happen before the pivot, because the kernel allows a new procfs only to a process that sees a complete
-// procfs.
+// Makes the sandbox's procfs. This step comes before the pivot, because the kernel allows a new procfs only to a
+// process that sees a complete procfs.
 long mounts_make_proc(struct launch *launch) {
     if ((launch->plan->flags & ANNEX_PLAN_PROC) == 0) return 0;
     long context = CALL(NR_fsopen, "proc", FSOPEN_CLOEXEC);
@@ -335,14 +339,15 @@ long mounts_make_proc(struct launch *launch) {
 }
 
 long mounts_exchange_root(int root) {
-    // The new and the old root are at the same place. After this, the old root lies over the new root and is unmounted.
+    // Both arguments name the new root. So pivot_root mounts the old root over the new root, where the last call
+    // unmounts it.
     long result = CALL(NR_fchdir, root);
     if (result >= 0) result = CALL(NR_pivot_root, ".", ".");
     return result < 0 ? result : CALL(NR_umount2, ".", MNT_DETACH);
 }
 
-// For a launch that began in the bare namespace. There, only an empty root lies below the new root, so nothing has to be
-// unmounted.
+// For a launch that began in the bare namespace. There, only an empty root lies below the new root, so nothing has to
+// be unmounted.
 static long enter_root(int root) {
     long result = CALL(NR_fchdir, root);
     return result < 0 ? result : CALL(NR_chroot, ".");

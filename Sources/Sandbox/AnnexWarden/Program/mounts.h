@@ -6,8 +6,8 @@
 
 // For a warden that runs as root: clones the sources into trees, from the descriptors that the broker checked.
 long mounts_clone_trees(struct launch *launch);
-// For a warden that runs as root: gives the trees of owned binds their id maps. It runs after the child's user
-// namespace has its maps.
+// For a warden that runs as root: gives the trees of binds with ANNEX_BIND_OWNED their id maps. The warden calls this
+// function after the child's user namespace has its maps.
 long mounts_map_owners(struct launch *launch);
 
 // The child calls these functions.
@@ -23,7 +23,8 @@ long mounts_pivot(struct launch *launch);
 // Makes `root` the new root and unmounts the old root. `root` must be mounted over "/".
 long mounts_exchange_root(int root);
 
-// Returns 0 if the descriptor is that object, -ESTALE if it is another object, or -errno.
+// Returns 0 if the descriptor refers to the object with this device and inode, -ESTALE if it refers to another
+// object, or -errno.
 long mounts_compare(int descriptor, uint64_t device, uint64_t inode, uint32_t *type);
 // Opens a path in the present root with O_PATH, without following any link.
 long mounts_open_plain(const char *path);

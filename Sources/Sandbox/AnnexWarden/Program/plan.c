@@ -118,8 +118,8 @@ static void check_header(struct reading *reading, size_t length) {
 
 static void check_identity(struct reading *reading) {
     const annex_plan *plan = reading->plan;
-    // The user must never be the host's root, even if the broker requests it. 0 is valid only if it is an ordinary user
-    // outside of the warden's user namespace. -1 is invalid, because it means "leave unchanged".
+    // The user must never be the host's root, even if the broker requests it. 0 is valid only if uid 0 of the
+    // warden's user namespace is an ordinary user outside. -1 is invalid, because it means "leave unchanged".
     int user_holds = plan->outside_user != 0 || reading->zero_is_user;
     int group_holds = plan->outside_group != 0 || reading->zero_is_user;
     expect(reading, user_holds && plan->outside_user != UINT32_MAX, FIELD(outside_user));
@@ -249,7 +249,8 @@ static void check_landlock(struct reading *reading) {
 static void check_filter(struct reading *reading) {
     annex_bytes filter = reading->plan->filter;
     if (!plan_has(reading->plan, ANNEX_LAYER_SECCOMP)) {
-        // An unrequested filter is a mistake of the broker. The sandbox would lack a layer that the broker expects.
+        // A filter without the layer seccomp is a mistake of the broker. The sandbox would lack a layer that the
+        // broker expects.
         expect(reading, filter.length == 0, FIELD(filter));
         return;
     }
@@ -267,7 +268,7 @@ int plan_check(const void *bytes, size_t length, uint32_t descriptors, int zero_
         *detail = FIELD(version);
         return EPROTO;
     }
-    // All checks below rely on `size` being the true length. If it is not, no other field is read.
+    // All checks below rely on `size` being the true length. If `size` is wrong, no other field is read.
     check_header(&reading, length);
     if (reading.error == 0) {
         check_identity(&reading);

@@ -67,7 +67,8 @@ long privileges_drop_capabilities(struct launch *launch) {
 long privileges_die_with_warden(void) {
     long result = CALL(NR_prctl, PR_SET_PDEATHSIG, SIGKILL);
     if (result < 0) return result;
-    // getppid does not show a parent in another pid namespace, but a pidfd works across namespaces.
+    // The warden may have died already. getppid does not show a parent in another pid namespace, but a pidfd works
+    // across namespaces.
     struct poll_entry entry = {.descriptor = warden.self, .wanted = POLLIN};
     const struct time at_once = {0, 0};
     result = CALL(NR_ppoll, &entry, 1, &at_once, 0, SIGNAL_SET_SIZE);
@@ -105,7 +106,7 @@ long privileges_limit_warden(void) {
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data held[2] = {{0}};
     long result = CALL(NR_capget, &header, held);
-    // An ordinary user's process may not drop capabilities that it could gain only by exec.
+    // An ordinary user's process may not change its bounding set: the capabilities that it could gain by exec.
     if (result >= 0 && (held[0].effective & BIT(CAPABILITY_SETPCAP)) != 0) result = drop_bounding_set(needed());
     if (result >= 0) result = CALL(NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
     if (result < 0) return result;

@@ -6,8 +6,8 @@
 
 long privileges_take_identity(struct launch *launch);
 long privileges_drop_capabilities(struct launch *launch);
-// Makes the process die with the warden, and lets the warden fetch the listener from it. This must run after the last
-// change of credentials, because each change undoes both settings.
+// Makes the process die with the warden, and lets the warden fetch the listener from the process. This must run after
+// the last change of credentials, because each change undoes both settings.
 long privileges_tie_to_warden(struct launch *launch);
 long privileges_gain_no_more(struct launch *launch);
 

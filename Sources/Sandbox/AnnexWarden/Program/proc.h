@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-// Keeps the host's /proc open, because a sandbox may begin in a namespace without one.
+// Keeps the host's /proc open, because a sandbox may begin in a mount namespace without /proc.
 void proc_prepare(void);
 
 // Reads the beginning of a file, for example "self/uid_map", and appends a NUL. Returns its length, or -errno.

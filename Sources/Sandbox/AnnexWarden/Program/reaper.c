@@ -36,8 +36,8 @@ static long send_program(const struct launch *launch) {
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
     if (self < 0) return self;
     long sent = passing_send(launch->report, &report, sizeof report, (int)self, 0);
-    // Too many descriptors of this user are in flight, as can also happen when the warden answers. They will soon
-    // arrive, so the loop tries again.
+    // ETOOMANYREFS means that too many descriptors of this user were sent and not received yet. The warden can get
+    // this errno too when it answers. The descriptors will soon be received, so the loop tries again.
     const struct time pause = {0, CROWDED_PAUSE_NS};
     for (int i = 0; sent == -ETOOMANYREFS && i < CROWDED_ATTEMPTS; i++) {
         CALL(NR_nanosleep, &pause, 0);
@@ -59,8 +59,8 @@ static long begin_program(const struct launch *launch) {
         result = CALL(NR_ioctl, launch->descriptors[plan->terminal], TIOCSPGRP, &group);
     }
     if (result < 0 || (plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) == 0) return result;
-    // The reaper's memory was made unreadable before the clone. The warden fetches the listener from this copy, so this
-    // copy must be readable.
+    // Before the clone, the reaper's memory was made unreadable, and the program's process is a copy of the reaper.
+    // The warden fetches the listener from the program's process, so the memory of that process must be readable.
     result = CALL(NR_prctl, PR_SET_DUMPABLE, 1);
     return result < 0 ? result : send_program(launch);
 }
@@ -99,15 +99,15 @@ static long filter_itself(void) {
         ONLY_IF_EQUAL(NR_restart_syscall), ALLOW, KILL,
     };
     const struct filter_program program = {sizeof instructions / sizeof *instructions, instructions};
-    // This affects only the reaper, because the program was cloned before. An ordinary user may set a filter only with
-    // no_new_privs.
+    // The filter affects only the reaper, because the program was cloned before. An ordinary user may set a filter
+    // only with no_new_privs.
     long result = CALL(NR_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     return result < 0 ? result : CALL(NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
-// Waits for the end of the pipe, which is closed by exec or by death. Exec also restores the program's exit signal.
-// This waitid does not see a child without an exit signal, so it distinguishes exec from death. If there is no reaper,
-// the warden distinguishes them in the same way.
+// Waits until the program's exec or the program's death closes the pipe. Exec also restores the program's exit
+// signal. This waitid does not see a child without an exit signal, so the call distinguishes exec from death. If
+// there is no reaper, the warden distinguishes them in the same way.
 static int hears_execution(const struct reaper *reaper, int pipe) {
     char nothing;
     while (CALL(NR_read, pipe, &nothing, sizeof nothing) == -EINTR) {}
@@ -131,7 +131,8 @@ static int reap(struct reaper *reaper) {
         if (who <= 0) return 0;
         if (who != reaper->program) continue;
         if ((status & 0xff) != 0x7f) end_with(reaper, status);
-        // The stop is reported only once. The reader may be stopped too, and repeated reports would fill the socket.
+        // The stop is reported only once. The process that reads the reports may be stopped too, and repeated reports
+        // would fill the socket.
         if (!reaper->all_stopped || !reaper->stop_told) say(reaper, REPORT_STOPPED, status);
         reaper->stop_told = reaper->all_stopped;
         reaper->is_quiet = 1;
@@ -139,10 +140,10 @@ static int reap(struct reaper *reaper) {
     return 1;
 }
 
-// Whether a signal was sent from outside the sandbox. Signals from inside concern only their sender. No process inside
-// has number 0. If the code is below 0, the sender may have chosen any process number, even 0. The sandbox can cause
-// some of the kernel's own signals, such as those for an orphaned group. It cannot cause the signal for a terminal's
-// new size.
+// Whether a signal was sent from outside the sandbox. Signals from inside are not forwarded, because they concern
+// only their sender. A sender outside has number 0 here, and no process inside has this number. If the code is below
+// 0, the sender may have chosen any process number, even 0. The sandbox can cause some of the kernel's own signals,
+// such as those for an orphaned group. It cannot cause the signal for a terminal's new size.
 static int is_from_outside(const struct reaper *reaper, int signal, const struct signal_information *information) {
     if (information->code == SI_KERNEL) return signal == SIGWINCH;
     if (!reaper->own_space) return 1;
@@ -176,8 +177,8 @@ static _Noreturn void serve(struct reaper *reaper) {
         if (signal < 0 && !more) reaper->is_quiet = 0;
         int is_forwarded = signal > 0 && (FORWARDED & BIT(signal)) != 0;
         int goes_on = signal == SIGCONT && is_from_outside(reaper, SIGCONT, &information);
-        // This happens in every turn, and not only after a time without signals. A program that wakes itself may also
-        // send signals to this process.
+        // All processes are stopped again in every turn. If they were stopped only after a time without signals, a
+        // program that wakes itself could prevent that by sending signals to this process.
         if (reaper->all_stopped && !goes_on) CALL(NR_kill, -1, SIGSTOP);
         if (is_forwarded) forward(reaper, (int)signal, &information);
     }
@@ -212,7 +213,8 @@ long reaper_part_ways(struct launch *launch) {
     long result = CALL(NR_pipe2, ends, O_CLOEXEC);
     // Without a pid namespace, this call is needed to make orphans children of this process.
     if (result >= 0) result = CALL(NR_prctl, PR_SET_CHILD_SUBREAPER, 1);
-    // This is done before the clone, so that the program's code can never read the memory of either process.
+    // The memory becomes unreadable before the clone, so that the program's code can never read the memory of either
+    // process.
     if (result >= 0) result = CALL(NR_prctl, PR_SET_DUMPABLE, 0);
     if (result < 0) return result;
     // The exit signal is 0, as in the warden's own clone. exec sets it to SIGCHLD, so waitid shows whether the program

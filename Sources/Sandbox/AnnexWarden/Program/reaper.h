@@ -5,7 +5,8 @@
 
 #include "launch.h"
 
-// With a reaper, returns only in the program's process. The first process stays in this function and never returns.
+// With a reaper, this function returns only in the program's process. The first process stays in this function and
+// never returns.
 long reaper_part_ways(struct launch *launch);
 
 #endif

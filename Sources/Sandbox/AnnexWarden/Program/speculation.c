@@ -31,12 +31,13 @@ void speculation_prepare(void) {
     note(ANNEX_CONTROL_CORE, annex_control_of_core(answer));
 }
 
-// Forks inherit the cookie, so it is made before the reaper clones the program.
+// Makes a cookie of core scheduling. Processes with different cookies never run on one core at the same time. Forks
+// inherit the cookie, so it is made before the reaper clones the program.
 static long take_core(void) {
     if ((warden.speculation.asked & ANNEX_CONTROL_CORE) == 0) return 0;
     long result = CALL(NR_prctl, PR_SCHED_CORE, PR_SCHED_CORE_CREATE, 0, PR_SCHED_CORE_SCOPE_THREAD_GROUP, 0);
-    // The machine's second hardware threads were switched off since the warden's start. So nothing runs on the same
-    // core at the same time as the sandbox.
+    // ENODEV means that the machine's second hardware threads were switched off after the warden's start. So nothing
+    // runs on the same core at the same time as the sandbox.
     return result == -ENODEV ? 0 : result;
 }
 

@@ -1,5 +1,5 @@
-// Switches off leaking speculation in a sandbox permanently. If the machine offers it, the sandbox also gets its own
-// core while it runs.
+// Switches off leaking speculation in a sandbox permanently. If the machine offers core scheduling, the sandbox also
+// gets its own core while it runs.
 #ifndef ANNEX_SPECULATION_STEP_H
 #define ANNEX_SPECULATION_STEP_H
 

@@ -26,13 +26,13 @@ struct warden warden = {
     .proc = -1, .self = -1, .devices = -1, .network = {.hosts = -1}, .bare = {.hosts = -1, .root = -1, .empty = -1},
     .loop = {.epoll = -1, .signals = -1}};
 
-// Blocks every signal for ever. SIGTERM from a terminal or a service manager must not end the warden before the broker,
-// because then no process would clean up. Children get an empty set before exec.
+// Blocks every signal for ever. SIGTERM from a terminal or a service manager must not end the warden before the
+// broker, because then no process would clean up. Children get an empty set of blocked signals before exec.
 static long block_signals(void) {
     const uint64_t all = ~(uint64_t)0;
     long result = CALL(NR_rt_sigprocmask, SIG_SETMASK, &all, 0, sizeof all);
-    // An inherited "ignore" would discard the children's exit statuses. The warden does not need reports of stops and
-    // continuations.
+    // The warden may have inherited that SIGCHLD is ignored. The kernel would then discard the children's exit
+    // statuses. The warden does not need reports of stops and continuations.
     const uint64_t by_default[4] = {0, SA_NOCLDSTOP};
     return result < 0 ? result : CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
 }

@@ -42,8 +42,8 @@ static inline annex_control_state annex_control_of_speculation(long answer) {
     return (answer & ANNEX_SPEC_DISABLE) != 0 ? ANNEX_CONTROL_HELD : ANNEX_CONTROL_ABSENT;
 }
 
-// Interprets the result of PR_SCHED_CORE_GET: 0, or -errno. If the host itself has a cookie, a sandbox still gets its
-// own.
+// Interprets the result of PR_SCHED_CORE_GET, which reads a process's cookie of core scheduling: 0, or -errno. If the
+// host itself has a cookie, a sandbox still gets its own cookie.
 static inline annex_control_state annex_control_of_core(long answer) {
     return annex_control_is_unknown(answer) ? ANNEX_CONTROL_ABSENT : ANNEX_CONTROL_OFFERED;
 }

@@ -114,9 +114,9 @@ enum {
     ANNEX_BIND_WRITABLE = 1u << 0,
     ANNEX_BIND_DEVICE = 1u << 1,  // a device node that the policy grants (/dev/null): without nodev
     ANNEX_BIND_NO_EXECUTE = 1u << 2,
-    // The bind has an id map. Files that belong to one user on disk belong to the process, and new files get this owner
-    // on disk. The owner is `inside_user`, or the user that `map` names. Only a warden of the machine's root can do
-    // this.
+    // The bind has an id map. Files that belong to one user on disk belong to the process, and new files get this
+    // owner on disk. The owner is `inside_user`, or the user that `map` names. Only a warden of the machine's root
+    // can make such a bind.
     ANNEX_BIND_OWNED = 1u << 3,
 };
 
@@ -281,7 +281,7 @@ typedef struct {
 
 // The step's name as shown to users, such as "clone" or "maps". Null if there is no such step.
 const char *annex_step_name(uint32_t step);
-// The same for a step of the warden's start.
+// The name of a step of the warden's start, as shown to users. Null if there is no such step.
 const char *annex_beginning_name(uint32_t beginning);
 
 #endif

@@ -3,22 +3,22 @@ internal import AnnexMessages
 package import AnnexModel
 internal import Glibc
 
-/// The folder with the snapshots of the widgets and the order in which the user has put them.
+/// The folder with the snapshots of the widgets, and with the order in which the user has put the widgets.
 ///
 /// Several views of a user may share the folder. A view replaces each file as a whole, so the last writer wins. If a
 /// file cannot be read, the view works as if the file did not exist.
 package struct TodayFolder: Sendable {
     private static let suffix = ".snapshot"
     private static let order = "order"
-    /// The age at which a snapshot is removed, in nanoseconds: 30 days. If no Today view has replaced a
-    /// snapshot for so long, it is no longer needed.
+    /// The age at which a snapshot is removed, in nanoseconds: 30 days. If no Today view has replaced a snapshot for
+    /// so long, the snapshot is no longer needed.
     private static let oldest: Int64 = 30 * 24 * 60 * 60 * 1_000_000_000
     private static let mostEntries = 4096
     private static let mostOrderBytes = 256 << 10
 
     package let place: TodayPlace
 
-    /// - Parameter path: the folder. If it does not exist, it is made, and only its user can use it.
+    /// - Parameter path: the folder. If the folder does not exist, it is made, and only the present user can use it.
     package init(_ path: String) throws(SystemError) {
         place = try TodayPlace(path)
         try removeOld(Descriptor.directory(path))
@@ -75,7 +75,7 @@ package struct TodayFolder: Sendable {
     /// Keeps the order of some widgets. The other widgets keep their places.
     package func keep(order wanted: [String]) throws(SystemError) {
         var rest = wanted[...]
-        // The places of the widgets in `wanted` are given to these widgets anew, in the wanted order.
+        // The widgets in `wanted` share the places that they had, now in the wanted order.
         var all = order.map { wanted.contains($0) ? rest.removeFirst() : $0 }
         all += rest
         try write(Array(all.map { $0 + "\n" }.joined().utf8), to: Self.order)

@@ -4,8 +4,8 @@ package import AnnexModel
 /// event with the next step.
 ///
 /// A visible widget is updated when it appears, and then once in each interval. After a failure, the widget waits for
-/// its next update. Each further failure in a row makes this wait longer. Each update takes one token from a budget, so
-/// a widget that ends or fails again and again cannot keep the view busy.
+/// its next update. Each further failure in a row makes this wait longer. Each update takes one token from a budget,
+/// unless the user asks for the update. So a widget that ends or fails again and again cannot keep the view busy.
 package struct WidgetSchedule: Sendable, Hashable {
     /// What has happened to the widget.
     package enum Event: Sendable, Hashable {
@@ -15,12 +15,12 @@ package struct WidgetSchedule: Sendable, Hashable {
         case disappeared
         /// The update with this number is over.
         case updated(Int, WidgetUpdateResult)
-        /// The widget's process has ended by its own fault. If this happens during an update, only the failure of the
-        /// update counts.
+        /// The widget's process has ended by its own fault. If the process ends during an update, only the failure of
+        /// the update counts.
         case crashed
         /// The user wants fresh content.
         case asked
-        /// The time `wake` has come.
+        /// The time that `wake` states has come.
         case timePassed
     }
 
@@ -101,7 +101,8 @@ package struct WidgetSchedule: Sendable, Hashable {
         phase = .resting(until: now + (isFailure ? rules.pause(after: failures) : rules.interval))
     }
 
-    /// Whether the last update began long enough ago. Users press the key for an update again and again.
+    /// Whether the last update began long enough ago. If a user presses the key for an update again and again, most
+    /// of these requests have no effect.
     private func isPatient(at now: Duration) -> Bool {
         lastUpdate.map { now >= $0 + rules.betweenQuestions } ?? true
     }
@@ -114,14 +115,14 @@ package struct TodayRules: Sendable, Hashable {
     /// The pause after the first failed update. Each further failure in a row doubles the pause.
     package var firstPause = Duration.seconds(15)
     package var longestPause = Duration.seconds(60 * 60)
-    /// The most updates that a widget may begin one after another.
+    /// The size of a widget's budget: the most updates that the widget may begin one after another.
     package var mostUpdates = 12
-    /// After each period of this length, the widget may begin one more update.
+    /// After each period of this length, the budget allows one more update.
     package var refill = Duration.seconds(5 * 60)
     /// The least time from the last update to an update that the user asks for.
     package var betweenQuestions = Duration.seconds(2)
-    /// How long a tap allows a widget to open an app. The broker's own limit begins when the tap is passed on to the
-    /// widget.
+    /// How long a tap allows a widget to open an app. The broker also limits this time, and its limit begins when the
+    /// tap is passed on to the widget.
     package var tapsCountFor = Duration.seconds(5)
     /// The least time between two views of a widget that changes by itself.
     package var betweenChanges = Duration.milliseconds(100)
@@ -135,13 +136,13 @@ package struct TodayRules: Sendable, Hashable {
     }
 }
 
-/// The budget of a widget's updates. Each update takes a token, and the budget gets one token back in each period of
-/// `refill`.
+/// The budget of a widget's updates, except the updates that the user asks for. Each update takes a token, and the
+/// budget gets one token back in each period of `refill`.
 private struct UpdateBudget: Sendable, Hashable {
     private let most: Int
     private let refill: Duration
     private var tokens: Int
-    /// The time for which all tokens have been given back already.
+    /// The moment up to which tokens have been given back; nil before the first token is taken.
     private var counted: Duration?
 
     init(_ rules: TodayRules) {
@@ -151,8 +152,8 @@ private struct UpdateBudget: Sendable, Hashable {
     }
 
     /// Takes a token.
-    /// - Returns: `now` if the budget had a token. Otherwise no token is taken, and this is the moment at which the
-    ///   next token comes.
+    /// - Returns: `now` if the budget had a token. Otherwise no token is taken, and the result is the moment at which
+    ///   the next token comes.
     mutating func take(at now: Duration) -> Duration {
         var since = counted ?? now
         while tokens < most, since + refill <= now {

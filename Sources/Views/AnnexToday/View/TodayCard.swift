@@ -10,7 +10,7 @@ package struct TodayCard: Sendable, Identifiable {
         case none
         /// The widget has drawn the view since the Today view was shown.
         case fresh
-        /// The widget drew the view at this moment, and has sent no newer view.
+        /// The widget drew the view at the moment `since`, and has sent no newer view.
         case old(since: WallClock)
     }
 
@@ -19,16 +19,16 @@ package struct TodayCard: Sendable, Identifiable {
     package internal(set) var state = WidgetState() {
         didSet { content = state.view?.excerpt(nodes: Self.mostNodes, scalars: Self.mostScalars) }
     }
-    /// The part of the view that surfaces draw. Larger views do not fit into a card.
+    /// The part of the view that surfaces draw. A view that is too large for a card is cut off.
     package private(set) var content: ContentTree?
     package internal(set) var freshness = Freshness.none
-    /// The result of the last update; nil before the first one.
+    /// The result of the last update; nil before the first update.
     package internal(set) var result: WidgetUpdateResult?
     /// Whether an update of the widget is running.
     package internal(set) var isUpdating = false
     /// Why the widget has no fresh view, or did not do what the user asked for; nil if all is well.
     package internal(set) var failure: String?
-    /// The user has expanded the widget.
+    /// Whether the user has expanded the widget.
     package internal(set) var isExpanded: Bool
 
     private static let mostNodes = 200

@@ -36,7 +36,8 @@ package actor TodayView {
     private var followers: [Task<Void, Never>] = []
     private var contentWatch: FileWatch?
 
-    /// A value for each change of the cards. Unread values are merged into one. Only one reader may read this stream.
+    /// A stream with a value for each change of the cards. Unread values are merged into one value. Only one reader
+    /// may read this stream.
     package nonisolated let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
@@ -74,7 +75,7 @@ package actor TodayView {
     /// Whether an update of any widget is running.
     package var isUpdating: Bool { widgets.values.contains { $0.schedule.isUpdating } }
 
-    /// Shows the view. If the view is shown already, gives it another size.
+    /// Shows the view. If the view is shown already, the new surface replaces the former surface.
     /// - Throws: if the broker does not answer.
     package func show(on surface: TodaySurface) async throws(BrokerError) {
         let before = self.surface
@@ -129,7 +130,8 @@ package actor TodayView {
 
     // MARK: The user
 
-    /// Passes on what the user did in a widget. On a lock screen, this does not allow the widget to open an app.
+    /// Passes on what the user did in a widget. On a lock screen, the action does not allow the widget to open an
+    /// app.
     package func perform(_ action: ContentAction, in identifier: String) {
         let isLocked = surface?.kind.isLocked ?? true
         widgets[identifier]?.jobs.add(.perform(action, at: isLocked ? nil : clock.now))
@@ -149,7 +151,7 @@ package actor TodayView {
     package func update(_ identifier: String) { handle(.asked, of: [identifier]) }
 
     /// Moves a widget to another place among the cards, and keeps the order.
-    /// - Parameter place: counted from 0. A place beyond the last one counts as the last one.
+    /// - Parameter place: counted from 0. A place beyond the last place counts as the last place.
     package func move(_ identifier: String, to place: Int) async {
         let isLocked = surface?.kind.isLocked ?? true
         guard !isLocked, order.move(identifier, to: place, among: cards.map(\.id)) else { return }
@@ -185,7 +187,8 @@ package actor TodayView {
     /// content.
     private func follow() {
         let (marks, mark) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        // If the marks cannot be watched, the view sees what an app has said only when the list of extensions changes.
+        // A mark is how an app says whether its widget has content. If the marks cannot be watched, the view reads
+        // them only when the list of extensions changes.
         contentWatch = folder.flatMap { folder in try? folder.place.watch { mark.yield() } }
         followers = [
             Task { [weak self, changes = host.changes] in for await _ in changes { try? await self?.reload() } },
@@ -204,7 +207,7 @@ package actor TodayView {
             let snapshots = withContent.map { folder?.snapshot(of: $0.id, instance: $0.instance) }
             return (folder?.order ?? [], Array(zip(withContent, snapshots)))
         }
-        // A list that the view asked for later may already be in use.
+        // While this list was fetched, a newer list may have come into use.
         guard let kind = surface?.kind, number > reloads.applied else { return }
         reloads.applied = number
         offers = kind.isLocked ? [] : usable.filter { !$0.isEnabled }
@@ -246,8 +249,8 @@ package actor TodayView {
     // MARK: What widgets report
 
     private func take(_ report: WidgetRunner.Report, of identifier: String, doing jobs: WidgetJobs) async {
-        // The report may come from an old runner: the widget may have been removed and added again while its old runner
-        // still ended it.
+        // The widget may have been removed and added again while its old runner was still ending it. A report of the
+        // old runner is ignored.
         guard let widget = widgets[identifier], widget.jobs === jobs else { return }
         var card = widget.card
         switch report {
@@ -272,8 +275,7 @@ package actor TodayView {
     }
 
     private func keep(_ card: TodayCard) async {
-        // If the card is not fresh, its content is from an earlier launch. A snapshot would give this old content the
-        // date of this launch.
+        // If the card is not fresh, its content is old. A snapshot would give this old content the present date.
         guard let folder, card.freshness == .fresh else { return }
         let snapshot = WidgetSnapshot(of: card.widget.instance, at: WallClock.now(), state: card.state)
         // If the disk is full, only the snapshot for the next view is lost.
@@ -315,7 +317,7 @@ package actor TodayView {
     }
 
     private func timeHasPassed() {
-        // A newer alarm may have replaced this alarm after this alarm had already rung.
+        // This alarm may have rung just before a newer alarm replaced it. Then only the newer alarm counts.
         guard !Task.isCancelled else { return }
         alarm = nil
         handle(.timePassed, of: order.identifiers)

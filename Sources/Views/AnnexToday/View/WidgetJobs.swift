@@ -16,8 +16,8 @@ final class WidgetJobs: Sendable {
         case update(Int)
     }
 
-    /// The most user actions that wait. A user who taps more often before the widget answers does not expect an answer
-    /// to each tap.
+    /// The most user actions that wait. A user who taps more often than this before the widget answers does not
+    /// expect an answer to each tap.
     private static let mostActions = 16
 
     private let waiting = Mutex<[Job]>([])

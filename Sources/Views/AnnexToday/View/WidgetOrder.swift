@@ -20,10 +20,10 @@ struct WidgetOrder: Sendable {
         }.map(\.element)
     }
 
-    /// Moves a widget to another place among the widgets that are shown. Widgets without a shown card keep their
+    /// Moves a widget to another place among the widgets that are shown. Widgets whose cards are not shown keep their
     /// places.
     /// - Parameters:
-    ///   - place: counted from 0. A place beyond the last one counts as the last one.
+    ///   - place: counted from 0. A place beyond the last place counts as the last place.
     ///   - shown: the widgets whose cards are shown, from top to bottom.
     /// - Returns: false if the order does not contain the widget.
     mutating func move(_ identifier: String, to place: Int, among shown: [String]) -> Bool {

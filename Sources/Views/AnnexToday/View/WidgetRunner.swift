@@ -11,9 +11,9 @@ struct WidgetRunner: Sendable {
         case state(WidgetState)
         /// The update with this number is over. `failure` is the reason if the update failed.
         case updated(Int, WidgetUpdateResult, failure: String?)
-        /// The widget did not do what the user or the surface asked for.
+        /// The widget did not do what the user asked for, or did not move to its new place.
         case failed(String)
-        /// The widget has ended, and this runner had not asked it to end.
+        /// The widget has ended, and this runner had not asked the widget to end.
         case ended(Termination)
     }
 
@@ -77,7 +77,7 @@ struct WidgetRunner: Sendable {
     private func perform(_ action: ContentAction, at moment: Duration?, in running: inout RunningWidget?) async {
         do throws(HostError) {
             let widget = try await launched(&running)
-            // If a tap had to wait too long for a slow widget, it no longer allows the widget to open an app.
+            // If a tap had to wait too long for a slow widget, the tap no longer allows the widget to open an app.
             let isLate = moment.map { clock.now - $0 > rules.tapsCountFor } ?? true
             await report(.state(isLate ? try await widget.performLate(action) : try await widget.perform(action)))
         } catch {

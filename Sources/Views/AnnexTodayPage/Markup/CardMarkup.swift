@@ -91,8 +91,8 @@ struct CardMarkup {
         menu.add(
             "button",
             with: [
-                // "Show more" and "Show less" have the same identifier. So the button keeps the focus when one takes
-                // the place of the other.
+                // "Show more" and "Show less" have the same identifier. So the focus stays when one of these buttons
+                // replaces the other button.
                 ("id", "\(control.name == "collapse" ? "expand" : control.name)-\(card.id)"), ("name", "do"),
                 ("value", control.wish), ("aria-label", "\(control.title): \(card.widget.displayName)"),
             ]

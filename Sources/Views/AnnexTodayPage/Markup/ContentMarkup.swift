@@ -35,8 +35,8 @@ struct ContentMarkup {
     }
 
     private mutating func add(_ nodes: [ContentNode], in kind: String) {
-        // While `markup.add` writes, its closure cannot change this value, because the markup is part of this value. So
-        // the inner markup is made before.
+        // While `markup.add` writes, its closure cannot change this value, because the markup is part of this value.
+        // So the inner markup is made before the call.
         let outer = markup
         markup = Markup()
         for node in nodes { add(node) }
@@ -47,8 +47,8 @@ struct ContentMarkup {
 
     private mutating func add(picture: [UInt8], describedAs description: String) {
         guard let size = PictureHeader(picture) else { return }
-        // The fingerprint gives another picture another address. The size reserves the room, so the page does not move
-        // when the picture arrives.
+        // If the picture changes, its fingerprint changes the address. The stated size reserves room for the picture,
+        // so the page does not move when the picture arrives.
         let address = "picture/\(identifier)/\(pictures.count)?\(Fingerprint(of: picture))"
         pictures.append(picture)
         markup.addEmpty(
@@ -90,7 +90,8 @@ struct ContentMarkup {
     }
 }
 
-/// A short word that differs if the bytes differ (FNV-1a). An attacker can choose different bytes with the same word.
+/// A short word that nearly always differs if the bytes differ (FNV-1a). But an attacker can find different bytes
+/// with the same word.
 struct Fingerprint: CustomStringConvertible {
     private let value: UInt64
 

@@ -1,5 +1,5 @@
-/// The script of the page. The page also works without the script. It then shows changes only after the user reloads
-/// it.
+/// The script of the page. The page also works without the script. Without the script, the page shows changes only
+/// after the user reloads the page.
 enum PageScript {
     static let text = """
         "use strict";

@@ -1,8 +1,9 @@
 /// Decides whether a request comes from the page of this program's user.
 ///
 /// Every program of the machine can connect to the port. Every site that the user visits can make the browser send
-/// requests there. The token in the address keeps the programs of other users out. The checks of `Host`, `Origin` and
-/// `Sec-Fetch-Site` keep sites out. They also refuse a site whose name resolves to this machine (DNS rebinding).
+/// requests to the port. The token in the address keeps the programs of other users out. The checks of `Host`,
+/// `Origin` and `Sec-Fetch-Site` keep sites out. They also refuse a site whose name resolves to this machine (DNS
+/// rebinding).
 package struct PageGuard: Sendable {
     private let token: [UInt8]
 
@@ -50,8 +51,8 @@ package struct PageGuard: Sendable {
         }
     }
 
-    /// Whether the word is the token. All bytes are compared, so the time does not reveal where the first difference
-    /// is.
+    /// Whether the word is the token. All bytes are compared, so the time of the comparison does not reveal where the
+    /// first difference is.
     private func isToken(_ word: Substring) -> Bool {
         let bytes = Array(word.utf8)
         guard bytes.count == token.count else { return false }

@@ -28,7 +28,7 @@ package struct PageRequest: Sendable {
 package struct PageAnswer: Sendable {
     package enum Body: Sendable {
         case whole([UInt8])
-        /// The lines of a stream of events. Each is sent when it arrives.
+        /// The lines of a stream of events. Each line is sent when it arrives.
         case events(AsyncStream<[UInt8]>)
     }
 

@@ -1,6 +1,6 @@
 internal import AnnexModel
 
-/// What the user wants, as a form of the page states it in its fields.
+/// What the user wants, as the fields of a form of the page state it.
 enum PageWish: Sendable, Hashable {
     case perform(ContentAction, in: String)
     case setExpanded(Bool, String)
@@ -12,7 +12,7 @@ enum PageWish: Sendable, Hashable {
 
     static let mostBytes = 4096
 
-    /// Nil if the page has no such form.
+    /// Nil if the page has no form that sends these fields.
     init?(form: [UInt8]) {
         guard form.count <= Self.mostBytes, let text = String(validating: form, as: UTF8.self) else { return nil }
         var fields: [String: String] = [:]

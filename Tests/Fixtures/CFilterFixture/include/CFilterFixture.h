@@ -31,7 +31,7 @@ int filter_probe_calls(
     const void *instructions, size_t count, filter_floor floor, filter_probe *probes, size_t probe_count);
 
 #ifdef __x86_64__
-// Makes a call of i386 under the filter: the wait status.
+// Makes a call of i386 under the filter. Returns the wait status.
 int filter_probe_foreign(const void *instructions, size_t count);
 #endif
 
@@ -42,8 +42,8 @@ int filter_run_program(
     const void *instructions, size_t count, uint64_t nonce, const char *program, const char *variable,
     const char *root, int32_t *notified, size_t capacity, size_t *notified_count);
 
-// Runs `body` twice on a new thread. The second time, the kernel ends the thread at its first system call. Whether the body came
-// to its end; -errno of a failed preparation.
+// Runs `body` twice on a new thread. The second time, the kernel ends the thread at its first system call. Returns
+// whether the body came to its end, or -errno of a failed preparation.
 int filter_runs_without_calls(void (*body)(void *), void *context);
 
 // Whether `filter_run_program` can give a program another root here.

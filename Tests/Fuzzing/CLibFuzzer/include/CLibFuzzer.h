@@ -1,4 +1,5 @@
-// libFuzzer as a library: the package manager names a program's `main` itself, so the engine's own cannot be used.
+// libFuzzer as a library. The package manager itself names the `main` of a program, so the `main` of libFuzzer cannot
+// be used.
 #ifndef C_LIB_FUZZER_H
 #define C_LIB_FUZZER_H
 

@@ -5,8 +5,8 @@ import Glibc
 
 /// A directory whose project file the user may rely on.
 ///
-/// Only the caller can write to the directory and the file, and neither of them is a link. Otherwise another user, or the
-/// maker of a link, could decide what the caller's programs may do.
+/// Only the caller can write to the directory and the file, and neither of them is a link. Otherwise another user, or
+/// the maker of a link, could decide what the caller's programs may do.
 struct ProjectFolder: ~Copyable {
     /// The directory's path without links.
     let path: String
@@ -41,7 +41,7 @@ struct ProjectFolder: ~Copyable {
 
     /// The file's bytes.
     /// - Throws: `ENOENT` if there is no file; another error if the file is a link, has a second name, or is not a
-    ///   regular file. Also an error if it belongs to another user, or if others can write to it.
+    ///   regular file. Also an error if the file belongs to another user, or if others can write to it.
     func read() throws(SystemError) -> [UInt8] {
         let file = try directory.openBeneath(ProjectFile.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         try file.checkOwn(place)

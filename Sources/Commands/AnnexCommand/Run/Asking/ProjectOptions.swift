@@ -3,9 +3,9 @@ import AnnexPolicy
 internal import AnnexSandbox
 import Glibc
 
-/// The options that a project file adds to one `annex run`. It can also write further options into the file.
+/// The options that a project file adds to one `annex run`. This value can also write further options into the file.
 struct ProjectOptions {
-    /// The path of the project file that can keep the user's answer; nil if no file can.
+    /// The path of the project file into which `remember` can write further options; nil if there is no such file.
     let place: String?
     private let folder: String?
     private let file: ProjectFile
@@ -34,8 +34,8 @@ struct ProjectOptions {
         }
     }
 
-    /// The name of a program's entry. A name without a slash stays as it is. A path is written from the directory of
-    /// the file (`./NAME`) if it lies in that directory.
+    /// The name of a program's entry. A name without a slash stays as it is. If a path lies in the directory of the
+    /// project file, it is written from that directory (`./NAME`).
     static func key(_ program: String, from here: String?, folder: String) -> String {
         guard program.contains("/") else { return program }
         let path = PathText.resolved(program.hasPrefix("/") ? program : (here ?? "") + "/" + program)
@@ -58,7 +58,7 @@ struct ProjectOptions {
         let bytes = try project.read()
         guard let text = String(validating: bytes, as: UTF8.self) else { throw Unused(description: "it is not UTF-8") }
         let file = try ProjectFile(text: text, file: project.place)
-        // If the file has no options for this program, the user need not allow it.
+        // If the file has no options for this program, the user need not allow the file.
         if file.words(for: program).isEmpty && !mayAsk { return ProjectFile() }
         guard let allowed = AllowedFiles.ofUser else { throw Unused(description: "HOME is not set") }
         if allowed.contain(project.place, contents: bytes) { return file }

@@ -4,8 +4,8 @@ import AnnexPolicy
 internal import AnnexSandbox
 import Glibc
 
-/// Errors that well-known programs print without the call or the path that failed. Such a program has printed each of
-/// these texts in a sandbox.
+/// Errors that well-known programs print without the call or the path that failed. Each text below was printed by such
+/// a program in a sandbox.
 struct KnownErrors {
     let errors: StatedErrors
     let policy: Policy
@@ -18,7 +18,7 @@ struct KnownErrors {
             ?? network(denials)
     }
 
-    /// `configure` and `ctest` run programs that they have just built, and do not say why one did not start.
+    /// `configure` and `ctest` run programs that they have just built, and do not say why such a program did not start.
     private var builtProgram: RunHint? {
         let texts = ["cannot run c compiled programs", "cannot run c++ compiled programs", "bad_command"]
         guard texts.contains(where: { errors.mention($0) }), let place = given.write.last?.typed else { return nil }

@@ -1,8 +1,9 @@
 import AnnexPolicy
 internal import AnnexSandbox
 
-/// Large programs that need several allowances. The first error of such a program is about one of them only. Without the
-/// others, the program then waits for ever, or fails without naming a cause.
+/// Large programs that need several allowances (options `--allow`). The first error of such a program is about only one
+/// of these allowances. If the program gets only this allowance, it then waits for ever, or fails without naming a
+/// cause.
 struct KnownPrograms {
     let errors: StatedErrors
     let policy: Policy
@@ -27,12 +28,12 @@ struct KnownPrograms {
     }
 
     private static let all = [
-        // It looks for a file of the kernel to see whether there is a `/proc`. For code that it makes, it looks for a
-        // directory of its own (`.execooo` and six characters).
+        // LibreOffice looks for a file of the kernel to see whether there is a `/proc`. For code that it makes, it looks
+        // for a directory of its own (`.execooo` and six characters).
         Program(
             name: "LibreOffice", texts: ["/proc not mounted", "/.execooo"], allowances: ["proc", "sockets", "jit"]),
-        // Its start script asks which processor this is. Its crash handler then prints an error about `ptrace`, which
-        // hides the cause of the crash.
+        // The start script of Chromium asks which processor this is. Chromium's crash handler then prints an error
+        // about `ptrace`, which hides the cause of the crash.
         Program(
             name: "Chromium",
             texts: [

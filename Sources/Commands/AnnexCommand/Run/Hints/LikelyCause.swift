@@ -5,8 +5,8 @@ import Glibc
 
 /// The most likely reason why a program failed in the sandbox, as one line with its remedy.
 ///
-/// The error that the program itself stated takes precedence over denials, except a denial that ended the program. Most
-/// denied calls are probes whose result the program does not need.
+/// The error that the program itself stated takes precedence over denials. Only a denial that ended the program takes
+/// precedence over that error. Most denied calls are probes whose result the program does not need.
 enum LikelyCause {
     /// Signals that come from outside the program, and the signal for output without a reader. A denial does not cause
     /// these signals.
@@ -35,7 +35,8 @@ enum LikelyCause {
         if let hint = PathHint(policy: policy, given: given).hint(for: errors) { return hint }
         let quiet = denials.filter(\.isQuiet)
         if let denial = matching(errors, among: likely) ?? matching(errors, among: quiet) { return hint(denial) }
-        // Without `--explain`, the list of denials lacks the quiet ones, so the program's texts are examined too.
+        // Without `--explain`, the list of denials lacks the denials that the policy does not report. So the program's
+        // texts are examined too.
         let known = KnownErrors(errors: errors, policy: policy, given: given)
         return known.hint(denials) ?? last(of: likely, policy: policy).map(hint)
             ?? likely.last { isStated($0, in: errors) && probes.contains($0.call) }.map(hint)

@@ -50,14 +50,14 @@ struct MetLimit {
         // The broker refuses an object of System V with this errno if all objects could exceed the limit of memory.
         let isFull = denials.contains { RunRemedy.systemV.contains($0.call) && $0.answer == .denied(errno: ENOSPC) }
         if errors.states(ENOSPC), isFull { return .memory }
-        // Runtimes report a lack of memory also if the policy denies them executable memory.
+        // Runtimes also report a lack of memory if the policy denies them executable memory.
         let isOther = denials.contains { ["mmap", "mprotect"].contains($0.call) && !$0.isQuiet }
         if errors.states(ENOMEM), !isOther { return .memory }
         return errors.states(EAGAIN) && errors.mention("fork", "thread", "process", "spawn") ? .processes : nil
     }
 
-    /// The scratch directory, if an error says that a device is full. Nil if such an error names a path that was handed
-    /// over for writing.
+    /// The scratch directory (the private directory in memory), if an error says that a device is full. Nil if such an
+    /// error names a path that was handed over for writing.
     private static func fullScratch(_ policy: Policy, errors: StatedErrors) -> PolicyPaths.PrivateDirectory? {
         let written = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let full = errors.lines.filter { $0.errno == ENOSPC }
@@ -111,7 +111,7 @@ struct MetLimit {
         }
     }
 
-    /// No character of a limit needs quotes.
+    /// The options as a shell's text. No character of a limit needs quotes.
     private static func option(_ choice: RunChoice) -> String { choice.options.joined(separator: " ") }
 }
 

@@ -21,8 +21,8 @@ struct PathHint {
         return nil
     }
 
-    /// The hint for a path in the scratch directory that could not be executed. Files there can be executed only if an
-    /// option `--write-execute` is given.
+    /// The hint if a file could not be executed and lies in the scratch directory, the private directory in memory.
+    /// Files in this directory can be executed only if an option `--write-execute` is given.
     private func scratchHint(_ path: String, errno: Int32) -> RunHint? {
         let path = PathText.resolved(path)
         let place = policy.visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
@@ -30,8 +30,8 @@ struct PathHint {
         return temporaryHint("\(Escaped(path, limit: 500)): nothing in \(scratch) is executed")
     }
 
-    /// The hint how the program can execute files in the directory for temporary files; nil if it may already execute
-    /// them.
+    /// The hint that says how the program can execute files in the directory for temporary files; nil if it may already
+    /// execute them.
     func temporaryHint(_ fault: String) -> RunHint? {
         guard !policy.paths.scratchRights.contains(.execute) else { return nil }
         guard let typed = given.write.last?.typed else {
@@ -47,8 +47,8 @@ struct PathHint {
             choices: [choice])
     }
 
-    /// The hint if the program wants to make a file in a directory of a home, and this directory does not exist. A home
-    /// is never handed over as a whole, but a directory in it can be.
+    /// The hint if the program wants to make a file in a directory of a home, and this directory does not exist. No
+    /// option hands over a whole home, but an option can hand over a directory in a home.
     private func missing(inHome finding: PathExamination.Finding, named path: String) -> RunHint? {
         guard finding.fault == .notWritable, finding.grant == nil, PathText.isPath(path, within: finding.path),
             let name = PathText.parts(path).dropFirst(PathText.parts(finding.path).count).first,

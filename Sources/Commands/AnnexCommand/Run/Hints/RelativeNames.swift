@@ -3,7 +3,7 @@ import AnnexLinux
 
 /// Relative names among a program's arguments.
 ///
-/// If neither the caller's working directory nor a directory above it was handed over, the program starts in an empty
+/// If no option hands over the caller's working directory or a directory above it, the program starts in an empty
 /// directory with the same path. The relative names do not exist there, and no denial reports this.
 struct RelativeNames {
     /// The most names that are looked up. A shell can pass any number of names.

@@ -60,7 +60,7 @@ enum RunHints {
         }
     }
 
-    /// The last printed line. It names the cause of the failure and the option that removes the cause.
+    /// The line that is printed last. It names the cause of the failure and the option that removes the cause.
     /// - Returns: nil if no limit, path or denial explains the failure.
     static func hint(
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths,

@@ -36,7 +36,8 @@ struct RunRemedy {
     }
 
     private static func line(entry: String) -> RunRemedy? {
-        // Some calls bypass `write-xor-execute`, so their lines also need the allowance `jit`.
+        // Some calls bypass the rule that written memory is never executed (`write-xor-execute`). So their lines also
+        // need the option `--allow jit`.
         let bypass = "write-xor-execute: off, and under allow: "
         let line = entry.hasPrefix(bypass) ? String(entry.dropFirst(bypass.count)) : entry
         guard line.hasPrefix("- ") else { return nil }

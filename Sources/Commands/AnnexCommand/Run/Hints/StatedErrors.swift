@@ -26,7 +26,7 @@ struct StatedErrors {
 
     /// The lines with an error, the last line first.
     let lines: [Line]
-    /// All of the last lines in lower case. Errors without an errno are searched in this text.
+    /// All of the last lines in lower case. `mention` looks in this text for errors that have no errno.
     private let text: String
 
     /// The most lines that are read, and the most names that are read in a line.

@@ -1,7 +1,8 @@
 import AnnexPolicy
 import Glibc
 
-/// The paths that the options of `annex run` hand over. Each is kept as the user typed it, and with its links resolved.
+/// The paths that the options of `annex run` hand over. Each path is kept in two forms: as the user typed it, and with
+/// its links resolved.
 ///
 /// The links are resolved before the program runs. Later, the program could have replaced the files by links.
 struct GivenPaths {

@@ -9,8 +9,8 @@ import AnnexPolicy
 enum HomeDirectory {
     /// - Parameter directory: the working directory. A project usually lies in the home directory, but its program does
     ///   not need the caller's HOME.
-    /// - Returns: the caller's HOME if a path in it was handed over that is not in the working directory; otherwise
-    ///   nil.
+    /// - Returns: the caller's HOME if a path in it was handed over; otherwise nil. A path in the working directory or
+    ///   above it does not count, unless the path's first name below HOME is hidden, such as `.config`.
     static func shown(by given: GivenPaths, outside directory: String?) -> [UInt8]? {
         guard let home = UserEnvironment.path("HOME"), let real = GivenPaths.resolved(home), real != "/" else {
             return nil

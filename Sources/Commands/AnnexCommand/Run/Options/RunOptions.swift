@@ -15,7 +15,7 @@ struct RunOptions {
     var write: [String] = []
     var execute: [String] = []
     var writeExecute: [String] = []
-    /// Names of allowances.
+    /// The names of allowances, which are shipped additions to a policy.
     var allow: [String] = []
     /// Lines in the form of the list `calls:` of a policy.
     var allowLine: [String] = []
@@ -37,8 +37,8 @@ extension RunOptions {
     /// Reads the plain form of the command line. In this form, each option has its full name and is followed by its
     /// value. Then comes the program, with or without `--` before it. `--explain` and `--ask` have no value.
     ///
-    /// Returns nil for any other form. The command's parser then reads or refuses that form. Starting the command's
-    /// parser takes as long as making the whole sandbox.
+    /// Returns nil for any other form. The command's parser then reads or refuses that form. The plain form is read
+    /// here, because starting the command's parser takes as long as making the whole sandbox.
     init?(plain arguments: [String]) {
         var rest = arguments[...]
         while let name = rest.first, name.hasPrefix("-") {
@@ -54,8 +54,8 @@ extension RunOptions {
         program = Array(rest)
     }
 
-    /// Adds options to those of the command line. If a new option gives a path more rights, the path's old option with
-    /// fewer rights is removed.
+    /// Adds options to the options of the command line. If a new option gives a path more rights, the path's old option
+    /// with fewer rights is removed.
     /// - Parameter words: each option's name, followed by its value.
     /// - Returns: whether every option is known and its value is usable.
     mutating func add(_ words: [String]) -> Bool {
@@ -147,8 +147,8 @@ enum CommandBytes {
     }
 
     /// The bytes of the program's arguments. These are the last words of the command line.
-    /// - Throws: an error if an option or the program's name is not UTF-8. It could then be mistaken for another option
-    ///   or name.
+    /// - Throws: an error if an option or the program's name is not UTF-8. As text, it could be mistaken for another
+    ///   option or name.
     static func arguments(of program: [String]) throws(SandboxError) -> [[UInt8]] {
         let words = words
         let arguments = words.suffix(max(0, program.count - 1))

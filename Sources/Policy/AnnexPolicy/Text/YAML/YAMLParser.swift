@@ -28,8 +28,8 @@ internal import CAnnexYAML
             unsafe parser.initialize(to: yaml_parser_t())
             throw YAMLFailure(problem: "out of memory", mark: YAMLMark(line: 1, column: 1))
         }
-        // The encoding is set explicitly. Otherwise libyaml would guess another encoding from that encoding's byte
-        // order mark.
+        // The encoding is set explicitly. Otherwise libyaml would guess the encoding from a byte order mark at the
+        // start of the text.
         unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         // SAFETY: the bytes live as long as the parser, and only the parser reads them.
         unsafe yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)

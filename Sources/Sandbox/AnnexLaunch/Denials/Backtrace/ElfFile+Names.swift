@@ -36,7 +36,8 @@ extension ElfFile {
         }
     }
 
-    /// Finds the functions that contain these addresses. It passes once over the table and reads one piece at a time.
+    /// Finds the functions that contain these addresses. The search passes once over the table of symbols and reads
+    /// one piece of it at a time.
     ///
     /// - Parameters:
     ///   - wanted: addresses as `address(ofByteAt:)` returns them.
@@ -87,8 +88,8 @@ extension ElfFile {
         var next = firstIndex(in: sorted, from: symbol.address)
         while next < sorted.count, sorted[next] &- symbol.address < symbol.length, budget > 0 {
             budget -= 1
-            // If functions contain each other, the innermost function wins. If several begin at the same address, the
-            // first one wins.
+            // If several functions contain a wanted address, the innermost function wins. If several of them begin at
+            // the same address, the first one wins.
             if best[next].map({ $0.address < symbol.address }) ?? true {
                 best[next] = Candidate(address: symbol.address, name: symbol.name)
             }

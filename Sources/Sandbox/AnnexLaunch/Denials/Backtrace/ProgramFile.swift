@@ -45,7 +45,8 @@ final class ProgramFile: Sendable {
         state.withLock { $0.file = (source, version) }
     }
 
-    /// Adds names to the frames that lie in this executable. It passes over the file's symbols at most once.
+    /// Adds names to the frames that lie in this executable. The search for the names passes over the file's symbols
+    /// at most once.
     func name(_ summary: inout DenialSummary) {
         let backtraces = summary.denials.map(\.backtrace) + [summary.crash?.backtrace]
         let wanted = backtraces.flatMap { $0?.frames.compactMap(\.programOffset) ?? [] }

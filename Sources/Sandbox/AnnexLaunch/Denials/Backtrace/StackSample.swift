@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A copy of a thread's stack and mappings, of bounded size. It is made while the thread's call is held. The backtrace
-/// is made from the copy later, on another thread.
+/// A copy of a thread's stack and mappings, of bounded size. The copy is made while the thread's call is held. The
+/// backtrace is made from the copy later, on another thread.
 struct StackSample: Sendable {
     /// Why no copy could be made.
     struct Missing: Error {

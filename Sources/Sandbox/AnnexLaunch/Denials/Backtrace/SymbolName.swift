@@ -1,8 +1,9 @@
 /// Makes mangled function names readable.
 ///
-/// The Swift runtime's own demangler is not used. The sandboxed program wrote the name, and six more bytes of a mangled
-/// name double the demangler's output. This code reads the path of names at the beginning of a Swift symbol in one
-/// pass: module, types and function. It skips the argument types and everything after them.
+/// The Swift runtime's own demangler is not used. The sandboxed program chose the name, and six more bytes of a
+/// mangled name double the demangler's output. So a name could make the output huge. This code reads the path of
+/// names at the beginning of a Swift symbol in one pass: module, types and function. It skips the argument types and
+/// everything after them.
 package enum SymbolName {
     /// The longest result in bytes.
     package static let limit = 256

@@ -7,8 +7,8 @@ extension DenialListener {
     /// to a bound.
     private static let (first, longest) = (Duration.microseconds(500), Duration.milliseconds(16))
 
-    /// Handles a call that connects. The broker makes the connection or refuses it. This happens on a separate thread,
-    /// because the kernel may take long.
+    /// Handles a call that connects. The broker makes the connection or refuses it. The broker does so on a separate
+    /// thread, because the kernel may take long.
     func connect(_ call: HeldCall, verdict: Verdict) {
         connectLater(call) { listener in
             let outcome = ProgramConnection.begin(call, on: listener.listener)

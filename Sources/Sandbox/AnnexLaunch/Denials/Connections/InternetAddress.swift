@@ -99,8 +99,8 @@ extension InternetAddress {
 }
 
 extension InternetAddress {
-    /// Whether the address belongs to a sandbox whose only network interface is loopback. The address that stands for
-    /// all addresses (`0.0.0.0` or `::`) counts too.
+    /// Whether this is an address that a sandbox has if its only network interface is loopback. The address that
+    /// stands for all addresses (`0.0.0.0` or `::`) counts too.
     var isLoopback: Bool {
         if let embedded { return embedded.isLoopback }
         return host.count == 4

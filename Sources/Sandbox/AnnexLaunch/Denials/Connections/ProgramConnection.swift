@@ -20,7 +20,7 @@ enum ProgramConnection {
     /// Mistakes of the program. The kernel's own `connect` would fail with the same errno.
     private static let mistakes = [EBADF, EFAULT, EINVAL, EAFNOSUPPORT, ENOTSOCK]
 
-    /// Begins a connection. This never waits, even if the program's socket is a blocking socket.
+    /// Begins a connection. This function never waits, even if the program's socket is a blocking socket.
     static func begin(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
             let socket = try socket(of: call, on: listener)
@@ -56,8 +56,8 @@ enum ProgramConnection {
         return barrier == .machine && Resolvers.include(address) ? nil : barrier
     }
 
-    /// The address that the call's second argument points at. Like the kernel, this reads only as many bytes as the
-    /// third argument says. All of these bytes must be readable.
+    /// The address that the call's second argument points at. Like the kernel, this function reads only as many bytes
+    /// as the call's third argument says. All of these bytes must be readable.
     private static func address(
         of call: HeldCall, on listener: borrowing Descriptor
     ) throws(SystemError) -> InternetAddress {

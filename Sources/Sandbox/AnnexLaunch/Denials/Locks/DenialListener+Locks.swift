@@ -3,7 +3,7 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension DenialListener {
-    /// How long a call waits before the broker tries to take its lock again.
+    /// How long the broker waits before it tries again to take the lock for a call.
     private static let again = Duration.milliseconds(20)
 
     /// Handles a call that takes a lock. The broker allows the call if its sandbox holds few locks (`LockBudget`).

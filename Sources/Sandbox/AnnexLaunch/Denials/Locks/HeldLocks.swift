@@ -46,10 +46,10 @@ enum HeldLocks {
         guard let file = try? Descriptor.open("/proc/locks", O_RDONLY) else { return nil }
         var owners: [Int32: Int] = [:]
         // The kernel returns one page at a time. If a process takes locks between two pages, lines move to the next
-        // page and are counted twice. If a process releases locks between two pages, lines move to the earlier page and
-        // are missed. So one sandbox can help another sandbox to exceed its limit, by taking and releasing locks of its
-        // own. `most` still bounds the locks of all sandboxes together. Equal lines all count, because different owners
-        // in one process may hold these locks.
+        // page and are counted twice. If a process releases locks between two pages, lines move to the earlier page
+        // and are missed. So a sandbox that takes and releases locks can help another sandbox to hold more locks than
+        // it may. `most` still bounds the locks of all sandboxes together. Equal lines all count, because different
+        // owners in one process may hold these locks.
         var rest: [UInt8] = []
         var total = 0
         while total < most {

@@ -12,8 +12,8 @@ final class LockDesk: Sendable {
     package enum Outcome: Hashable {
         case pass
         case deny
-        /// The last count gave back released locks, but other calls have used them up. The caller must ask again at
-        /// this time.
+        /// The last count returned the released locks to the budget, but other calls have used them up. The caller
+        /// must ask again at this time.
         case wait(until: UInt64)
     }
 
@@ -43,9 +43,9 @@ final class LockDesk: Sendable {
 
 /// How many file locks one sandbox may still take before its locks are counted again.
 ///
-/// The kernel charges the memory of locks to no process, and a call does not show how many locks it adds. Each call is
-/// therefore charged with the most locks that it can add. A new count gives back the locks that were released since the
-/// last count.
+/// The kernel charges the memory of locks to no process, and a call does not show how many locks it adds. Each call
+/// is therefore charged with the most locks that it can add. A new count returns to the budget the locks that were
+/// released since the last count.
 struct LockBudget: Sendable {
     /// The most locks of one sandbox. Each of its threads may also be in a call that passed before the last count. The
     /// locks of such calls come on top of this number.
@@ -64,8 +64,8 @@ struct LockBudget: Sendable {
 
     private var left = most
     private var next: UInt64 = 0
-    /// Whether the last two counts both reached the limit. A single count may be too high, because the kernel's list
-    /// can show a lock twice while other processes take locks.
+    /// Whether the last two counts both found the budget used up. A single count may be too high, because the
+    /// kernel's list can show a lock twice while other processes take locks.
     private(set) var isFull = false
     private var wasFull = false
 

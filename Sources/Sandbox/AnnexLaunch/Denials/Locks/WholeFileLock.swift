@@ -49,10 +49,10 @@ enum WholeFileLock {
 extension WholeFileLock {
     private static let readOnly: UInt = 1  // ST_RDONLY
 
-    /// Whether a process may write a file that it has open. The file or directory must be opened for writing, or lie on
-    /// a writable mount of the process's own. If another process opened the file for reading and passed the descriptor
-    /// on, the file lies on a mount of that other process. Such a mount counts only if the given process has this mount
-    /// too.
+    /// Whether a process may write a file that it has open. The file or directory must be opened for writing, or lie
+    /// on a writable mount that the process has and the broker does not have. If another process opened the file for
+    /// reading and passed the descriptor on, the file lies on a mount of that other process. Such a mount counts only
+    /// if the given process has this mount too.
     static func isWritable(_ file: borrowing Descriptor, by process: UInt32) -> Bool {
         guard let kind = try? file.status().kind, kind == .regular || kind == .directory else { return false }
         var mount = statvfs()

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 package import AnnexPolicy
 
-/// An option of `annex run` that hands a path over.
+/// An option of `annex run` that gives the program in the sandbox rights on a path of the host.
 package struct GrantOption: Sendable, Hashable {
     /// `--read`, `--write` or `--execute`.
     package let name: String
@@ -10,8 +10,8 @@ package struct GrantOption: Sendable, Hashable {
     /// The option as it is pasted into a shell.
     package var text: String { "\(name) \(ShellText.quoted(path))" }
 
-    /// The option that gives these rights on a path. nil if no option may give them, or if another mechanism decides about
-    /// the path.
+    /// The option that gives these rights on a path. nil if no option may give them, or if another mechanism decides
+    /// about the path.
     package init?(for path: String, rights: PathRights) {
         let (name, given): (String, PathRights) =
             if rights.contains(.write) {

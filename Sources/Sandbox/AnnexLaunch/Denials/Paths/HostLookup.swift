@@ -12,8 +12,8 @@ package struct HostLookup {
         case missing
         /// The host has the path; the value is the path without links.
         case found(String)
-        /// The result is unknown. Either the program may have made a link on the path, or there are too many links, or
-        /// the lookup would make the host mount something.
+        /// The result is unknown. The program may have made a link on the path, there are too many links, or the
+        /// lookup would make the host mount something.
         case unknown
     }
 
@@ -33,8 +33,8 @@ package struct HostLookup {
         self.init(automounts: Automounts.read, isWritable: isWritable)
     }
 
-    /// - Parameter automounts: returns the current mounts. It is called for each path that is not cached, because
-    ///   mounts come and go.
+    /// - Parameter automounts: returns the current mounts. The closure is called for each path that is not cached,
+    ///   because mounts come and go.
     init(
         automounts: @escaping @Sendable () -> Automounts,
         isWritable: @escaping @Sendable (_ directory: String) -> Bool
@@ -77,8 +77,8 @@ package struct HostLookup {
         return object.target == nil
     }
 
-    /// - Parameter passing: called after each link. It receives the path in which the target has taken the place of the
-    ///   link.
+    /// - Parameter passing: called after each link. The closure receives the path in which the link's target has
+    ///   taken the place of the link.
     private func find(
         _ path: String, followsLast: Bool = false, passing: (String) -> Void = { _ in }
     ) -> Answer {
@@ -176,7 +176,8 @@ struct Automounts {
     /// network for cells by name.
     private static let types: Set<Substring> = ["autofs", "afs"]
 
-    /// The paths of these mounts. If nil, the mounts are unknown, so any path may be such a mount.
+    /// The mount points of all mounts of these types. If nil, the mounts are unknown, so any path may be such a mount
+    /// point.
     private let points: [[UInt8]]?
 
     /// - Parameter mountinfo: the text of a `mountinfo` file; nil if it could not be read completely.
@@ -192,7 +193,7 @@ struct Automounts {
 
     /// The mounts of this process.
     static func read() -> Automounts {
-        // A list of this length is not examined: its mounts count as unknown.
+        // A list of 1 MiB or more is not examined: its mounts count as unknown.
         Automounts(TextFile.read("/proc/self/mountinfo").flatMap { $0.utf8.count < 1 << 20 ? $0 : nil })
     }
 

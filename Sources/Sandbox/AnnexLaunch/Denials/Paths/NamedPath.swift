@@ -1,15 +1,15 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// A path that a held call named, read from the memory of the calling process. It is for the report only.
+/// A path that a held call named, read from the memory of the calling process. The path is for the report only.
 struct NamedPath: Hashable {
     /// The absolute path, without `.` and `..`.
     let path: String
     let rights: PathRights
     let makesEntry: Bool
 
-    /// nil if the text cannot be read, is empty, or is not UTF-8. nil also if it is relative to a directory without a
-    /// path.
+    /// nil if the text cannot be read, is empty, or is not UTF-8. nil also if the text is relative to a directory
+    /// that has no path.
     init?(_ use: PathUse, of call: HeldCall) {
         guard let bytes = Self.bytes(use.text, of: call), !bytes.isEmpty,
             let text = String(validating: bytes, as: UTF8.self), let use = Self.opened(use, of: call),
@@ -57,8 +57,8 @@ struct NamedPath: Hashable {
         guard let bytes = ProcessText.link(link), let text = String(validating: bytes, as: UTF8.self) else {
             return nil
         }
-        // The kernel adds this text to the path of a deleted directory. A directory whose name really ends with it is
-        // not reported.
+        // The kernel adds ` (deleted)` to the path of a deleted directory. If the real name of a directory ends with
+        // this text, the directory is treated as deleted too.
         return text.hasSuffix(" (deleted)") ? nil : text
     }
 }

@@ -66,8 +66,8 @@ struct PathChecker {
             caller: caller)
     }
 
-    /// The path that lacks a right: the named path, or the place to which links of the host lead; nil if the host has
-    /// no such path, or if links lead to a place that the policy grants.
+    /// The path for which the sandbox lacks a right: the named path, or the place to which links of the host lead.
+    /// nil if the host does not have the named path, or if links lead to a place that the policy grants.
     private mutating func deniedPlace(_ named: NamedPath) -> String? {
         if isGranted(named.path, rights: named.rights) { return placeOutside(named) }
         guard case .found(let real) = lookUp(named) else { return nil }

@@ -72,7 +72,7 @@ package struct PathExamination {
     /// the option grants its whole directory, unless many programs share that directory.
     private func hiddenProgram(_ path: String) -> Finding {
         let package = Self.package(of: path)
-        // A directory that many programs share is not handed over for one of them.
+        // A directory that many programs share is not granted for the sake of one program.
         let isShared = PathText.danger(package, rights: [.read, .write, .execute]) != nil
         let grant = GrantOption(for: isShared ? path : package, rights: .execute)
         return Finding(path: path, fault: .notShown, grant: grant)
@@ -84,8 +84,9 @@ package struct PathExamination {
         [".local", ".config", ".cache", ".ssh", ".gnupg", "opt", "local"].contains(name)
     }
 
-    /// The directory in which a program was probably installed. It is the directory that holds the program. If that is
-    /// a `bin` or a similar directory, it is the directory above, unless that is shared.
+    /// The directory in which a program was probably installed. This is the directory that holds the program. If the
+    /// program lies in a `bin` or a similar directory, this is the directory above, unless many programs share that
+    /// directory.
     private static func package(of path: String) -> String {
         let directory = path.parentPath
         let names = ["bin", "sbin", "libexec", "shims"]
