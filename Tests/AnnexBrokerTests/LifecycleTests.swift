@@ -235,7 +235,8 @@ import Testing
             _ = life.handle(.clock, at: Self.at(2000))
             #expect(life.handle(.gone, at: Self.at(2001)).contains(.finish(expected)))
         }
-        // A cancelled life keeps its reason, because no caller waits for the life.
+        // Unfinished activities change only the reason `completed`. An extension that was cancelled keeps the reason
+        // `cancelled`, because the host needs no answer any more.
         var cancelled = tidying(.cancelled)
         _ = cancelled.handle(.activityBegan, at: Self.at(1))
         _ = cancelled.handle(.clock, at: Self.at(2000))

@@ -9,9 +9,9 @@ import Testing
 /// Followers are threads that sleep while another thread, the leader, reads the ring for them. When a leader stops
 /// reading, it wakes one follower, which becomes the new leader.
 @Suite(.timeLimit(.minutes(20))) struct FollowerTests {
-    /// A handler occupies the event loop's thread, so only a follower can read the answer. Each follower also checks
-    /// the ring at the end of its longest sleep. So if no follower became the leader, every answer would take at
-    /// least as long as that sleep.
+    /// In this test, a handler occupies the event loop's thread, so only a follower can read the answer. A sleeping
+    /// follower also wakes by itself after a fixed time, `RingLeader.longestSleep`, and then checks the ring. So if
+    /// the lead were not passed on, every answer would take at least that time.
     @Test func `a follower that gets the lead as its own call ends passes the lead on`() async throws {
         let channel = try HostileChannel()
         var writer = RawWriter(channel.peer)
@@ -21,14 +21,15 @@ import Testing
             mayGoOn.open()
             withExtendedLifetime(channel) {}
         }
-        // On a busy machine, an answer may take as long as if no follower became the leader. So the test repeats the
-        // attempt.
+        // On a busy machine, a woken follower may run late. Then the answer may take as long as
+        // `RingLeader.longestSleep` although the lead was passed on. So the test repeats the attempt until one answer
+        // comes earlier.
         while try !isPassedOn(channel, &writer) { try Task.checkCancellation() }
     }
 
-    /// Ends the leader's reading, and ends the call of the follower that becomes the new leader. Another follower's
-    /// answer is in the ring.
-    /// - Returns: whether the answer was read before the longest sleep of any follower was over.
+    /// Lets the leader stop reading while two followers sleep. The first follower becomes the new leader just as its
+    /// own call ends. The answer for the second follower is already in the ring.
+    /// - Returns: whether both followers ended before either of them could have slept for `RingLeader.longestSleep`.
     private func isPassedOn(_ channel: HostileChannel, _ writer: inout RawWriter) throws -> Bool {
         let host = channel.host
         let earliestEnd = MonotonicClock.deadline(after: RingLeader.longestSleep)
@@ -58,12 +59,13 @@ import Testing
             number.set()
             _ = try? call.wait()
         })
-        // The order matters. After the thread is in the table, it does not block anywhere before its sleep.
+        // The table must be checked before the thread's state. A thread that is in the table blocks only in its sleep
+        // as a follower. Before that, it may block elsewhere.
         while !hasFollower(behind: others, host) || !number.isAsleep { usleep(100) }
         return thread
     }
 
-    /// Whether the table has a follower that belongs to none of these calls.
+    /// Whether the table of calls has a follower that waits for none of these calls.
     private func hasFollower(behind others: [ChannelCall], _ host: HostEndpoint) -> Bool {
         host.state.calls.withLock { table in
             var rest = table
@@ -72,8 +74,9 @@ import Testing
         }
     }
 
-    /// Wakes the first follower, as a leader does when it stops reading. The follower's call ends before the follower
-    /// can check it, because the follower first needs the lock of the table.
+    /// Wakes the first follower, as a leader does when it stops reading, and ends that follower's call. The woken
+    /// follower needs the lock of the table before it can check its call. This function holds that lock until the
+    /// call has ended.
     private func passLead(asCallEnds call: ChannelCall, _ host: HostEndpoint) {
         host.state.calls.withLock { table in
             table.firstSleeper()?.unpark()

@@ -175,7 +175,7 @@ extension Broker {
         return removed.known.identifier
     }
 
-    /// Forgets the pin of an app that the user has removed. After that, any team may sign the app.
+    /// Forgets to which team an app is pinned. The user has removed this app. After that, any team may sign the app.
     package func forgetTeam(of app: String) throws(BrokerError) { try signatures.forgetPin(of: app) }
 
     package func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam {
@@ -198,7 +198,7 @@ extension Broker {
     ) throws(BrokerError) {
         let record = try found(identifier)
         // If the bundle of an extension could not be read, the identifier of the extension is not certain. So the
-        // broker records no choice for the extension.
+        // broker does not record whether the user wants this extension to be on or off.
         if record.bundle == nil, let rejection = record.rejection { throw rejection }
         _ = try change(recording: keep) { registry throws(RegistryError) in
             try registry.setEnabled(isEnabled, for: identifier)
@@ -222,8 +222,8 @@ extension Broker {
 
     package var changes: InstalledChanges { feed.follow() }
 
-    /// The bundles of an app's extensions, as the installation of the app checked them. A running extension holds its
-    /// bundle, which shows that the bundle is in use.
+    /// The bundles of an app's extensions, as the installation of the app checked them. A running extension keeps its
+    /// bundle's object alive, so a weak reference to the bundle shows whether an extension still runs from it.
     package func bundles(of app: String) -> [ExtensionBundle] { registry.value.bundles(of: app) }
 
     /// The bundle that a launch needs, and its record.

@@ -1,7 +1,7 @@
 /// A decoder of tagged fields from untrusted bytes. For any bytes, the result is a value or a failure.
 ///
-/// The initialiser checks tag and length of every field. After that, fields may be decoded in any order. Decoding is
-/// fastest in the order of the tags. The decoder allocates memory only for the values.
+/// The public initialiser checks tag and length of every field. After that, fields may be decoded in any order.
+/// Decoding is fastest in the order of the tags. The decoder allocates memory only for the values.
 ///
 /// `Message.init(decoding:)` first assumes that the tags rise, as `MessageEncoder` writes them. It checks each field
 /// when it decodes the field. At the end, it checks the fields that were not decoded. So a message with rising tags is
@@ -14,7 +14,8 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
     @usableFromInline let depth: Int
     @usableFromInline let order: FieldOrder
     @usableFromInline var proof: OrderProof
-    /// The place where the last search ended, and the tag of that search. No field before this place has a larger tag.
+    /// The place where the last search ended, and the tag of that search. Unless the tags are in any order
+    /// (`FieldOrder.any`), no field before this place has a larger tag.
     @usableFromInline var resumeAt: Int
     @usableFromInline var resumeTag: UInt16 = 0
     /// How many more fields the whole message may have.
@@ -44,8 +45,8 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
     /// Creates a decoder that assumes that the tags rise. If decoding or `finish()` fails, the caller decodes the bytes
     /// again.
     ///
-    /// This decoder does not count fields. So the caller has to ensure that the message is too short to contain more
-    /// fields than the limit.
+    /// This decoder does not count fields. So the caller has to ensure that the message cannot contain more fields
+    /// than the limit. `mayAssume` checks this by the message's length.
     @_lifetime(copy cursor)
     @inlinable @inline(__always) init(assuming cursor: ByteCursor, limits: MessageLimits, depth: Int, fieldsLeft: Int) {
         whole = cursor
@@ -57,9 +58,10 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         self.fieldsLeft = fieldsLeft
     }
 
-    /// Whether a message of these bytes can be decoded under the assumption that its tags rise. The message must not be
-    /// too long, and must be too short to contain more fields than the limit. The smallest field has six bytes, so a
-    /// quarter of the bytes is never less than the number of fields.
+    /// Whether a message of these bytes can be decoded under the assumption that its tags rise. The message must not
+    /// be longer than `limits.bytes`. It must also be too short to contain more fields than `limits.fields`. Every
+    /// field has at least six bytes, so the number of fields is never more than a quarter of the number of bytes.
+    /// This function uses a quarter and not a sixth, because a shift is cheaper than a division.
     @inlinable @inline(__always) static func mayAssume(_ bytes: RawSpan, within limits: MessageLimits) -> Bool {
         bytes.byteCount <= limits.bytes && bytes.byteCount &>> 2 <= limits.fields
     }
@@ -183,7 +185,8 @@ extension MessageDecoder {
         return next.place
     }
 
-    /// The field that begins at `start`, which must be a field's start; nil at the message's end.
+    /// The field that begins at `start`. `start` must be the start of a field or the message's end. The result is nil
+    /// at the message's end, and also if the field does not fit into the message.
     @inlinable @inline(__always) func header(at start: Int) -> (tag: UInt16, place: FieldPlace)? {
         var cursor = whole.over(FieldPlace(start: start, end: whole.end))
         return next(&cursor)
@@ -217,7 +220,8 @@ extension MessageDecoder {
         return whole.over(FieldPlace(start: resumeAt, end: whole.end))
     }
 
-    /// The next field's tag and place. All lengths were checked, so nil means the message's end.
+    /// The next field's tag and place; nil at the message's end. While the order of the tags is only assumed, the
+    /// lengths are not checked yet. Then the result is also nil if the field does not fit into the message.
     @_lifetime(cursor: copy cursor)
     @inlinable @inline(__always) func next(_ cursor: inout ByteCursor) -> (tag: UInt16, place: FieldPlace)? {
         guard let tag = cursor.read(UInt16.self), let length = cursor.read(UInt32.self),
@@ -246,7 +250,7 @@ extension MessageDecoder {
     }
 }
 
-/// What is known about the order of a message's tags.
+/// How far the order of a message's tags is known.
 @usableFromInline
 enum OrderProof {
     /// Tag and length of every field were checked.

@@ -12,8 +12,8 @@ struct Misbehaver: ~Copyable {
     private let region: ChannelRegion?
 
     static func main() throws {
-        // The region is mapped here, before the endpoint closes the descriptor. This second mapping allows writes that
-        // break the rules.
+        // The region is mapped here, before the endpoint closes the descriptor. The endpoint has a mapping of its
+        // own. The mapping that is made here allows writes that break the rules.
         let region = ChannelRegion()
         let endpoint = try ExtensionEndpoint.adopt()
         try endpoint.sayHello()
@@ -69,7 +69,7 @@ struct Misbehaver: ~Copyable {
         while true { _ = try endpoint.next() }
     }
 
-    /// Sends a descriptor of memory that is not sealed, for a call that does not exist.
+    /// Sends a descriptor of memory that is not sealed. The message names a call of the channel that does not exist.
     private func handOverDescriptor() throws {
         let mark: [UInt8] = Array("ANFD".utf8) + [1, 0, 0, 0] + [UInt8](repeating: 0x7F, count: 8)
         var sent: Int32
@@ -112,7 +112,7 @@ enum Conduct: String, CaseIterable {
     case handsOverDescriptor
 }
 
-/// A call that the extension tried, and the kernel's answer, unchanged.
+/// A system call that the extension tried, and the kernel's answer, unchanged.
 struct Attempt {
     let text: String
     let succeeded: Bool
@@ -174,8 +174,8 @@ enum Greed {
     }
 }
 
-/// The extension's own region of the channel. It is mapped a second time, so that the extension can write to it
-/// although the rules forbid this.
+/// The extension's own region of the channel. It is mapped a second time, so that the extension can write bytes that
+/// the rules forbid.
 @safe struct ChannelRegion {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
 
@@ -191,8 +191,9 @@ enum Greed {
         unsafe bytes = UnsafeMutableBufferPointer(start: start, count: size)
     }
 
-    /// Fills the ring with headers of invalid kind and length. Then it wakes the host, so that the host reads them. The
-    /// host may sleep on a header or on the control socket.
+    /// Fills the ring with headers of invalid kind and length. Then it wakes the host, so that the host reads them. A
+    /// sleeping host waits on a futex in one of the headers, or for bytes on the control socket. So this function
+    /// wakes all these futexes and writes to the socket.
     func writeNonsense() {
         for index in unsafe Self.ring..<bytes.count { unsafe bytes[index] = 0xF1 }
         guard let start = unsafe bytes.baseAddress else { return }

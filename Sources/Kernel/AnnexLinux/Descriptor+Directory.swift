@@ -56,8 +56,10 @@ package struct DirectoryEntry: Sendable, Hashable {
     package var isRegular: Bool { kind == .regular }
 }
 
-// Changes to the entries of a directory that only this process writes to. Each call takes the name of an entry of the
-// directory itself and follows no link.
+// Changes to the entries of a directory, and to open files. A function that takes a name takes the name of an entry
+// of the directory itself, and follows no link. `makeDirectories` takes a path instead, and follows its links. The
+// functions are for a directory that only this process writes to. Only `directory(making:)` and `makeDirectories`
+// also work if another process creates the same directory.
 
 extension Descriptor {
     /// Creates a directory with exactly these permissions, independent of the umask.
@@ -76,7 +78,7 @@ extension Descriptor {
         do throws(SystemError) {
             try makeDirectory(name, mode: 0o700)
         } catch {
-            // Another broker created the directory first.
+            // Another process, such as another broker, created the directory first.
             guard error.errno == EEXIST else { throw error }
         }
         return try openBeneath(name, O_RDONLY | O_DIRECTORY)

@@ -15,14 +15,13 @@ final class StreamRelay: Sendable {
     private let sink: Mutex<Sink?>
     private let thread = Mutex<WorkerThread?>(nil)
     private let ending = Mutex<(isDone: Bool, job: (@Sendable () -> Void)?)>((false, nil))
-    /// SYNC: relaxed, because the value is read after the thread was joined, or for a report that may miss the latest
-    /// value.
+    /// SYNC: relaxed, because only `finish` reads the value, after it has joined the thread that stores the value.
     private let failure = Atomic<Int32>(0)
 
     /// - Parameters:
     ///   - source: the descriptor to read. The relay closes it when the source ends, or when the sink accepts no more
     ///     bytes. If the source is a pipe, the pipe's writer gets EPIPE from then on.
-    ///   - sink: the receiver. It is released at the end of the source.
+    ///   - sink: the receiver. It is released when the relay closes the source.
     init(from source: consuming Descriptor, sink: @escaping Sink) throws(SystemError) {
         self.source = Mutex(consume source)
         self.sink = Mutex(sink)
@@ -49,18 +48,21 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// Waits until the source has ended and all of its bytes have been written.
-    /// - Returns: the errno of the write that failed; nil if no write failed.
+    /// Waits until the source has ended and all of its bytes have been passed on, or until the sink accepts no more
+    /// bytes.
+    /// - Returns: the errno with which the sink refused bytes; nil if the sink accepted all bytes.
     func finish() -> Int32? {
         if let thread = thread.withLock({ $0.take() }) { thread.join() }
         let number = failure.load(ordering: .relaxed)
         return number == 0 ? nil : number
     }
 
-    /// Whether all bytes have been carried. If so, `finish` returns without waiting for them.
+    /// Whether the relay has ended, so that it passes on no more bytes. If so, `finish` returns without waiting for
+    /// bytes.
     var isDone: Bool { ending.withLock { $0.isDone } }
 
-    /// Calls `job` when all bytes have been carried. If they have already been carried, `job` is called at once.
+    /// Calls `job` when the relay ends and passes on no more bytes. If the relay has already ended, `job` is called
+    /// at once.
     func whenDone(_ job: @escaping @Sendable () -> Void) {
         let isDone = ending.withLock { ending in
             if !ending.isDone { ending.job = job }
@@ -86,8 +88,9 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// The next piece; empty or nil at the end. If all descriptors of a terminal's other end are closed, reading the
-    /// terminal fails with EIO.
+    /// The next piece; empty or nil at the end of the source. A read that fails also counts as the end. For example,
+    /// if all descriptors of a terminal's other end are closed, reading the terminal fails with EIO. On EAGAIN, this
+    /// function waits for bytes.
     private static func read(_ source: borrowing Descriptor) -> [UInt8]? {
         while true {
             do throws(SystemError) {
@@ -98,8 +101,9 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// Writes all bytes. Another process may share the description and may have made it non-blocking. So on EAGAIN,
-    /// this function waits for room.
+    /// Writes all bytes. Another process may share the target's open file description, and may have made that
+    /// description non-blocking. So on EAGAIN, this function waits for room.
+    /// - Returns: the errno of the failure; nil if all bytes were written.
     static func write(_ bytes: [UInt8], to target: borrowing Descriptor) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,8 +1,11 @@
-/// Tries every order in which the steps of a `LockPair` can occur. Several threads each take one half once. Another
-/// thread takes both halves with one atomic access if they are free, and releases both with another access. The steps
-/// are those of the shipped code. Each step is one atomic access.
+/// Tries every order in which the steps of a `LockPair` can occur. A `LockPair` is two locks in one word, and each of
+/// the two locks is called a half. Several threads each take one half once. Another thread takes both halves with one
+/// atomic access if they are free, and releases both with another access. Except for the case that `visits`
+/// describes, the steps are those of the shipped code. Each step is one atomic access to the word, or one action of
+/// the kernel.
 struct LockModel {
-    /// The bits of one half in the word.
+    /// The bits of one half in the word, or of `both` halves. `held` is set while a thread holds the half. `waited`
+    /// is set while a thread may sleep until the half is free.
     struct Half: Hashable {
         let held: UInt8
         let waited: UInt8
@@ -12,16 +15,19 @@ struct LockModel {
         static let both = Half(held: 3, waited: 12)
     }
 
-    /// Whether a thread that has slept takes the lock as if another thread still slept. The shipped code does so.
+    /// Whether a thread that has stopped polling also sets `waited` when it takes its half, because other threads may
+    /// still sleep. The shipped code does so.
     var suspectsOthers = true
-    /// Whether the word's bit is cleared before a sleeper is woken. The shipped code does so.
+    /// Whether a thread that must wake a sleeper first clears `waited` in the word. If false, the thread clears the
+    /// bit after the wake-up. The shipped code clears the bit first.
     var clearsFirst = true
-    /// Whether a thread that releases both halves wakes the sleepers of both halves, or only those of the first. The
-    /// shipped code wakes both.
+    /// Whether a thread that releases both halves wakes sleepers of both halves. If false, the thread wakes only
+    /// sleepers of the first half. The shipped code wakes sleepers of both.
     var wakesBoth = true
     /// The half that each thread wants.
     var halves: [Half] = [.second, .second, .second]
-    /// How often a thread tries to take both halves. If they are not free, the thread gives up this try.
+    /// How often a thread tries to take both halves. If they are not free, the thread of this model gives up this
+    /// try. The thread of the shipped code then tries to take one half after the other.
     var visits: UInt8 = 2
 
     enum Step: Hashable {
@@ -35,7 +41,7 @@ struct LockModel {
         case clear
         case wake
         case done
-        /// The thread holds both halves, at one of its visits.
+        /// The steps of the thread that takes both halves: at `away` it holds no half, and at `visits` it holds both.
         case away, visits
     }
 
@@ -44,7 +50,7 @@ struct LockModel {
         var step = Step.begin
         /// The halves whose sleepers this thread must still wake.
         var owed: [Half] = []
-        /// Whether the thread has polled long enough and sleeps from now on.
+        /// Whether the thread has polled long enough, so that it sleeps instead of polling again.
         var isTired = false
     }
 
@@ -60,6 +66,7 @@ struct LockModel {
     }
 
     /// Tries all orders.
+    /// - Returns: the number of states that were tried, and the first fault that was found; nil if there is no fault.
     func search() -> (states: Int, fault: Fault?) {
         let visitor = Thread(half: .both, step: .away)
         let start = State(threads: halves.map { Thread(half: $0) } + [visitor], visits: visits)
@@ -134,7 +141,8 @@ struct LockModel {
         }
     }
 
-    /// Releases the halves with one atomic access. The access shows which halves have sleepers to wake.
+    /// Releases the thread's half, or both halves, with one atomic access. The word's value before this access shows
+    /// which of `halves` may have sleepers, so that the thread must wake them.
     private func letGo(_ state: State, _ index: Int, _ halves: [Half]) -> [State] {
         var next = state
         next.word &= ~state.threads[index].half.held
@@ -143,7 +151,8 @@ struct LockModel {
         return next.threads[index].owed.isEmpty ? next.rested(index) : [next]
     }
 
-    /// The kernel wakes any of the threads that sleep for that half.
+    /// Wakes one of the threads that sleep for the first half in `owed`. The kernel may choose any of these threads,
+    /// so the result has one state for each choice.
     private func waking(_ state: State, _ index: Int) -> [State] {
         guard let half = state.threads[index].owed.first else { return [] }
         var next = state

@@ -27,11 +27,9 @@ extension RingLeader {
             (receiver, half) throws(CallFailure) -> LockPair<HostReceiver, HostSender>.Both<Opened, LedCall> in
             leads = true
             let isAttended = caller == .thread || receiver.supportsEveryDoorbell
-            // This caller reads the ring, so its answer needs no doorbell. The host's flag in the shared memory asks
-            // the extension for doorbells. For the answer to an unattended call, the extension rings if the flag asks
-            // for any doorbell. For the answer to an attended call, the extension rings only if the flag asks for every
-            // doorbell. The flag asks for every doorbell if a suspended task's attended call was open when the flag was
-            // set.
+            // This caller reads the ring, so its answer needs no doorbell. If the host's flag asks for doorbells, the
+            // extension rings for the answers to unattended calls. It rings for the answers to attended calls only if
+            // a suspended task's attended call was open when the flag was set.
             if caller == .thread ? receiver.asksForEvery : !isAttended { receiver.withdraw() }
             let id = receiver.rawCalls.open()
             let word = writeAtOnce(

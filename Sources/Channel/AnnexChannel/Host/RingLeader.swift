@@ -193,8 +193,7 @@ extension RingLeader {
 // MARK: Letting go
 
 extension RingLeader {
-    /// The last step of a leader before it releases the lock: requests the doorbell, unless the doorbell is requested
-    /// already.
+    /// The last step of a leader before it releases the lock: requests the doorbell, unless that was done already.
     func leave(_ receiver: inout HostReceiver) {
         if !receiver.asksForDoorbell { stepDown(&receiver) }
     }
@@ -245,8 +244,7 @@ extension RingLeader {
             // SYNC: as in `afterLeading`.
             annex_fence_after_atomic()
         }
-        // An extension that sends frames has probably read frames before. So the ring to the extension may have room
-        // for frames that wait.
+        // An extension that sends frames has probably read some. So the ring to the extension may have room again.
         sender.sendWaitingCancels()
         sender.flushOutbox()
         passOnTheLead()

@@ -52,8 +52,8 @@ extension ChannelEvent {
     static let lifeEvents: Set = [memoryWarning, endIsNear]
 }
 
-/// The sealed memory that an answer may hand over in addition to its payload. An answer may hand over only sealed
-/// memory.
+/// The sealed memory that an answer may hand over in addition to its payload. An answer may hand over no other kind
+/// of descriptor.
 public struct DescriptorAllowance: Sendable, Hashable {
     /// The most pieces of sealed memory; at most 16.
     public var pieces: Int
@@ -69,14 +69,15 @@ public struct DescriptorAllowance: Sendable, Hashable {
     }
 }
 
-/// The head of a message in pieces. The head is at the start of the first frame's payload, before a request's terms.
+/// The head of a message that is sent in several pieces. These pieces are parts of the message, and not pieces of
+/// sealed memory. The head is at the start of the first frame's payload, before a request's terms.
 ///
-/// In memory: length u32, kind u32, in the machine's byte order. Method, call and descriptors are in the frame's
-/// header.
+/// In shared memory, the head is two 32-bit numbers in the machine's byte order: `length`, then `kind`. Method, call
+/// and descriptors are in the frame's header.
 struct LargeHeader: Sendable, Hashable {
     /// The kind of the whole message.
     let kind: FrameKind
-    /// The sum of the bytes of all pieces.
+    /// The sum of the bytes of all pieces of the message.
     let length: UInt32
 
     static let size = 8

@@ -93,11 +93,13 @@ struct HostileSize {
         return Int(truncatingIfNeeded: size)
     }
 
-    /// Whether memory is already allocated for every byte. If so, reading allocates no memory that is charged to the
-    /// reader.
+    /// True only if memory is already allocated for every byte of the file. Reading the file then allocates no memory
+    /// that is charged to the reader.
     var isFilled: Bool {
-        // Blocks may lie after the file's end, and allocated memory that no process has filled can count as a hole. So
-        // both tests must hold. The second test compares in blocks, because multiplication could overflow.
+        // Two tests must hold: the file has no hole before its end, and it has enough blocks of 512 bytes for its
+        // size. Enough blocks prove nothing alone, because blocks may lie after the file's end. Allocated memory that
+        // no process has filled can count as a hole, so such a file can fail the first test. The second test compares
+        // in blocks, because multiplication could overflow.
         firstHole == size && blocks >= size / 512 && (size % 512 == 0 || blocks > size / 512)
     }
 

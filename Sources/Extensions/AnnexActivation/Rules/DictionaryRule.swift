@@ -11,14 +11,14 @@ package struct DictionaryRule: Sendable, Hashable {
         case allMatch
     }
 
-    /// The most attachments of each kind that the rule states. Zero means that the rule takes no attachments of this
-    /// kind.
+    /// For each kind that the rule names, the most attachments of this kind that the extension takes. Zero means that
+    /// the extension takes no attachments of this kind.
     package private(set) var most: [ItemKind: Int] = [:]
-    /// The kinds in `most`. `refused` holds the kinds for which the number is zero.
+    /// `stated` holds the kinds in `most`. `refused` holds those kinds in `most` for which the number is zero.
     private var stated = ItemKinds()
     private var refused = ItemKinds()
     package private(set) var version: Version = .anyMatches
-    /// Whether each type of an attachment must be of a kind that the rule takes; otherwise one type is enough.
+    /// Whether every type of an attachment must be of a kind that the rule takes. If false, one such type is enough.
     package private(set) var isStrict = false
     package private(set) var mostAttachments: Int?
     package private(set) var fewestAttachments = 1
@@ -142,7 +142,7 @@ extension DictionaryRule {
 
 /// The fault of a rule that cannot be used.
 package struct RuleFault: Sendable, Hashable {
-    /// The key of the rule; nil if the rule is a predicate.
+    /// The key whose value cannot be used; nil if the rule is a predicate and not a dictionary.
     package let key: String?
     /// The fault, in a line.
     package let what: String

@@ -23,16 +23,17 @@ public struct LocalizedText: Sendable, Hashable {
 
     /// The text for a user.
     ///
-    /// The first of the user's languages that has a translation is used. A translation for `de` also serves `de-AT`. If
-    /// none of the user's languages has a translation, the author's language is used, then `Base`, then `Info.plist`.
+    /// The first of the user's languages that has a text is used. A translation for `de` also serves `de-AT`. For the
+    /// author's language, the text in `Info.plist` serves if there is no translation. If none of the user's languages
+    /// has a text, the translation for the author's language is used, then `Base`, then `Info.plist`.
     /// - Parameter languages: the user's languages in the order of preference, for example `de-AT`, `de_AT.UTF-8` or
     ///   `de`. Only the first 32 count.
     public func text(for languages: [String]) -> String {
         for language in languages.prefix(32) {
             let chain = LanguageTag.chain(from: language)
             if let found = chain.lazy.compactMap({ translations[$0] }).first { return found }
-            // The text of Info.plist is in the author's language. So users of that language see it without a
-            // translation.
+            // The text of `Info.plist` is in the author's language. So users of that language get this text if there
+            // is no translation for them.
             if let developmentLanguage, chain.contains(developmentLanguage) { return text }
         }
         let author = developmentLanguage.flatMap { translations[$0] }

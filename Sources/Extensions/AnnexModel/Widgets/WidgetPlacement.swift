@@ -21,7 +21,8 @@ public enum WidgetUpdateResult: UInt8, Sendable, Hashable, CaseIterable {
 /// The size of a widget in points. A point is the unit of the surface on which the widget is shown. A page in a
 /// browser uses a CSS pixel as a point.
 public struct WidgetSize: Sendable, Hashable {
-    /// The most points of a width or height. A larger number is replaced by this maximum, and a negative number by 0.
+    /// The largest width and the largest height, in points. A larger number is replaced by this maximum, and a
+    /// negative number by 0.
     public static let most = 10_000
 
     public let width: Int
@@ -49,24 +50,25 @@ public struct WidgetInsets: Sendable, Hashable {
     }
 }
 
-/// The place that a surface, such as the Today view, gives to a widget: the sizes of both display modes, and the
-/// current mode.
+/// The place that a surface, such as the Today view, gives to a widget: the sizes of both display modes, the current
+/// mode, and the insets.
 public struct WidgetPlacement: Sendable, Hashable {
     /// The height of a compact widget, unless the surface uses another height.
     public static let compactHeight = 110
 
     /// The current display mode. A widget whose largest mode is compact stays compact.
     public var activeDisplayMode: WidgetDisplayMode
-    /// The size in the compact mode, which is fixed.
+    /// The fixed size in the compact mode.
     public var compactSize: WidgetSize
-    /// The largest size in the expanded mode. The widget may prefer a height up to this size.
+    /// The largest size in the expanded mode. The widget may prefer any height up to the height of this size.
     public var expandedSize: WidgetSize
     /// The insets that the surface proposes.
     public var proposedMarginInsets: WidgetInsets
 
     /// - Parameters:
     ///   - width: the width in both modes.
-    ///   - height: the largest height in the expanded mode.
+    ///   - height: the largest height in the expanded mode. A number less than `compactHeight` is replaced by
+    ///     `compactHeight`.
     ///   - mode: the current display mode.
     public init(width: Int, expandedHeight height: Int, mode: WidgetDisplayMode = .compact) {
         activeDisplayMode = mode

@@ -15,9 +15,11 @@ package struct ContentsList: Sendable {
     /// The contents that the message only offers, in the order of their numbers.
     package private(set) var offered: [Offer] = []
     private var places: [ObjectIdentifier: Place] = [:]
-    /// Returns the number of the next offer; nil if all contents are sent beside the message.
+    /// A function that returns the number of the next offer. There is no function (nil) if all contents are sent
+    /// beside the message.
     private let nextNumber: (@Sendable () -> UInt64)?
-    /// Makes an item from an offer in a received message; nil if the message may contain no offers.
+    /// A function that makes an item from an offer in a received message. There is no function (nil) if the message
+    /// may contain no offers.
     private let remote: (@Sendable (ItemOffer) -> any RemoteItem)?
 
     /// Offered contents, and the number by which the receiver loads them.
@@ -26,8 +28,9 @@ package struct ContentsList: Sendable {
         package let contents: ItemContents
     }
 
-    /// The most contents that are sent beside a message, if the message can offer the others. One further place is
-    /// kept for the memory with a long list of items, which is also sent beside the message.
+    /// The most contents that are sent beside a message, if the message can offer the others. One more descriptor may
+    /// be sent beside the message. It is kept for a long list of items, which is sent as memory beside the message
+    /// (`ItemPages`).
     private static let mostBeside = 15
 
     package init(_ contents: [ItemContents] = []) {
@@ -36,8 +39,9 @@ package struct ContentsList: Sendable {
         remote = nil
     }
 
-    /// Creates an empty list for a message that can offer contents. If contents are on demand, or if the message has
-    /// no room for a further descriptor, the message only offers them.
+    /// Creates an empty list for a message that can offer contents. Contents that are not open from the start are
+    /// offered, and not sent beside the message. When `mostBeside` contents are already sent beside the message, all
+    /// further contents are offered too.
     package init(offering nextNumber: @escaping @Sendable () -> UInt64) {
         contents = []
         self.nextNumber = nextNumber
@@ -52,7 +56,7 @@ package struct ContentsList: Sendable {
         self.remote = remote
     }
 
-    /// The place of these contents. If the contents are not in the list yet, they are added.
+    /// How the receiver gets these contents. If the contents are not in the list yet, they are added.
     package mutating func place(of wanted: ItemContents) -> Place {
         if let known = places[ObjectIdentifier(wanted)] { return known }
         let place: Place

@@ -3,8 +3,8 @@ internal import AnnexMessages
 internal import AnnexPortal
 internal import Synchronization
 
-/// Passes on the changes of files that members of a group, which are extensions and apps, report. Runs on the lane of
-/// the group.
+/// Passes on the changes of files that the members of a group report. The members are extensions and apps. The desk
+/// runs on the lane of the group.
 ///
 /// News are messages about these changes. They go through a journal in the group's store, so that the members of all
 /// brokers receive the news in the same order.
@@ -40,9 +40,10 @@ final class NewsDesk: Sendable {
     }
 
     func join(_ connection: PortalConnection) throws(PortalError) {
-        // SYNC: the flag is raised before the member reads its item. A writer reads the flag before it releases its
-        // lock. So if a writer does not see the raised flag, it still holds its lock, and the member's coordinated
-        // read waits for that writer.
+        // SYNC: the flag is raised before the member reads its item. A writer reads the flag while it still holds the
+        // lock of its write. So a writer that does not see the raised flag read the flag before the member's
+        // coordinated read. This read waits until the writer has released its lock, and so it finds the writer's
+        // changes.
         flag.raise()
         let row = try group.withStore { (store) throws(StoreError) in try store.lastNews() }
         let lost = group.word(GroupWords.lostNews)

@@ -83,8 +83,8 @@ package final class SealedExtension: Sendable {
 package final class UnreadApp: Sendable {
     private weak let app: AppBundle?
     private let digest: String
-    /// The result of reading the app; nil until the app was read. If the app's files have changed, this failure is
-    /// kept too, so the app is read only once.
+    /// The result of reading the app's files; nil until they were read. If the files have changed, the result is an
+    /// error, and this error is kept too. So the files are read only once.
     private let outcome = Mutex<Result<[ObjectIdentifier: SealedExtension], SigningError>?>(nil)
 
     /// - Parameter digest: the content digest that was recorded when the app was installed, in hexadecimal digits.
@@ -94,13 +94,13 @@ package final class UnreadApp: Sendable {
     }
 
     /// Refuses a launch if a file of the app has changed since the digest was recorded. Also refuses a launch if the
-    /// app was replaced before its files were read.
+    /// app was replaced before its files were read. The weak reference `app` is nil then.
     package func check(_ bundle: ExtensionBundle) throws(SigningError) {
         let known = outcome.withLock { outcome -> Result<[ObjectIdentifier: SealedExtension], SigningError>? in
             if let outcome { return outcome }
             guard let app else { return nil }
             let result = Result { () throws(SigningError) in try read(app) }
-            // If the machine lacked descriptors or memory, the result is not kept. The next launch tries again.
+            // If the machine lacked descriptors or memory, the error is not kept. The next launch tries again.
             if case .failure(let error) = result, error.code == .system { return result }
             outcome = result
             return result
@@ -140,6 +140,7 @@ extension Descriptor {
 }
 
 extension AppBundle {
-    /// Turns the path of a file that was found in the app into the file's path below the app's directory.
+    /// The rest of a file's path after the path of the app's directory and a slash. The file must lie below that
+    /// directory.
     fileprivate func path(below path: String) -> String { String(path.dropFirst(directory.path.count + 1)) }
 }

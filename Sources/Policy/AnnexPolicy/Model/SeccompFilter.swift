@@ -7,8 +7,8 @@ public struct SeccompFilter: Sendable, Hashable {
     public let architecture: Architecture
     let program: [FilterInstruction]
     private let bytes: [UInt8]
-    /// The index of each instruction that compares one half of the random number; nil if the filter lets every
-    /// `execveat` pass.
+    /// The indices of the two instructions that compare the upper and the lower half of the random number. Both are
+    /// nil if the filter lets every `execveat` pass.
     private let upper: Int?
     private let lower: Int?
 
@@ -66,8 +66,8 @@ public struct SeccompFilter: Sendable, Hashable {
         bytes.replaceSubrange(start..<(start + FilterInstruction.size), with: instruction.bytes)
     }
 
-    /// The index of the only instruction that compares `half`. It must directly follow the load of that half of the
-    /// sixth register.
+    /// The index of the only instruction whose operand is `half`, a half of the placeholder for the random number.
+    /// This instruction must directly follow the load of the same half of the call's sixth register.
     private static func comparison(
         of half: UInt32, afterLoading offset: UInt32, in program: [FilterInstruction]
     ) throws(PolicyError) -> Int {
@@ -92,8 +92,9 @@ package enum LaunchCalls {
     /// number in the unused sixth register.
     package static let exec = "execveat"
     static let execFlags: UInt64 = 0x1000  // AT_EMPTY_PATH
-    /// A placeholder for the random number until `SeccompFilter.instructions(nonce:)` replaces it. No flag or size has
-    /// this value.
+    /// A placeholder for the random number until `SeccompFilter.instructions(nonce:)` replaces it. A filter compares
+    /// each half of 32 bits separately, and `SeccompFilter` finds these comparisons by their operands. So no flag or
+    /// size may have the value of such a half.
     static let sentinel: UInt64 = 0xA5C3_5E1D_C7B2_49E6
 
     package static func passesExec(_ arguments: [UInt64]) -> Bool {
@@ -143,12 +144,13 @@ package struct FilterInstruction: Sendable, Hashable {
         }
     }
 
-    /// The instructions of an exported filter. An incomplete instruction at the end is ignored.
+    /// The instructions of a program that is given as `struct sock_filter[]`, the form in which libseccomp exports a
+    /// filter. An incomplete instruction at the end is ignored.
     package static func program(_ bytes: [UInt8]) -> [FilterInstruction] {
         stride(from: 0, through: bytes.count - size, by: size).map { FilterInstruction(bytes, at: $0) }
     }
 
-    /// The bytes of a program, in the form of an exported filter.
+    /// The bytes of a program as `struct sock_filter[]`.
     static func bytes(of program: [FilterInstruction]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(program.count * size)

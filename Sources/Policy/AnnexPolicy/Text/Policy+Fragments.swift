@@ -66,9 +66,9 @@ extension Policy {
 }
 
 extension CallRule {
-    /// The kinds of answers in the order in which they decide. If any of the joined lists allows a call, the call is
-    /// allowed. If any of these lists allows the call without a bound, the call has no bound. So a list never removes a
-    /// right that another list gives.
+    /// The kinds of answers to a call, in the order in which they decide the answer of the joined list. If any of the
+    /// joined lists allows a call, the call is allowed. If any of these lists allows the call without a bound, the
+    /// call has no bound. So a list never removes a right that another list gives.
     private enum Rank: CaseIterable {
         case free, bounded, denied, ended
 
@@ -85,7 +85,7 @@ extension CallRule {
     ///
     /// libseccomp knows no order of rules. If an earlier rule allows some of the calls that a later rule denies
     /// silently, no filter can express the later rule. The later rule therefore becomes a reported denial: the filter
-    /// refers its calls to the broker, which knows the order of the rules.
+    /// refers the calls of the later rule to the broker, which knows the order of the rules.
     fileprivate static func joined(_ lists: [[CallRule]]) -> [CallRule] {
         let all = Array(lists.joined())
         var kept: [CallRule] = []

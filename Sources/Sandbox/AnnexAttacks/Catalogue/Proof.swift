@@ -1,25 +1,28 @@
-/// The observation that proves the success of an attack.
+/// The observation that proves the success of an attack. The first value of a case is the number of a step in the
+/// attack's script, or a list of such numbers. The case `runsAgain` has no values.
 package enum Proof: Sendable {
-    /// The step succeeded, or failed with one of these errnos. Such an errno shows that every layer let the step pass,
-    /// and that only its arguments were wrong. `absent`: the errnos of a kernel that does not have the feature.
+    /// The step succeeded, or failed with one of the errnos in the first set. Such an errno shows that every layer
+    /// let the step pass, and that only its arguments were wrong. `absent`: the errnos with which the step fails on a
+    /// kernel that lacks the feature that the step uses.
     case reaches(Int, Set<Int32>, absent: Set<Int32>)
     /// The step failed with this errno.
     case fails(Int, Int32)
     /// The step's result is at least this number.
     case atLeast(Int, Int64)
-    /// The step returned these bytes.
+    /// The bytes that the step reported contain these bytes.
     case tells(Int, [UInt8])
-    /// The steps together returned these bytes.
+    /// The bytes that the steps reported, joined in the order of the list, contain these bytes.
     case tellsInAll([Int], [UInt8])
     /// The program was executed a second time.
     case runsAgain
-    /// The host sees the effect after the step. The number is the step that the program must have reached.
+    /// The program reported the result of the step, and the function finds the attack's effect on the host.
     case onHost(Int, @Sendable () -> Bool)
-    /// The program survived every step.
+    /// The program survived every step up to this one, so that it could report this step's result.
     case survives(Int)
-    /// A descendant was still alive so long after the program's end that it cannot have been dying already.
+    /// The step succeeded, and a descendant of the program was still alive when the time `outliving` had passed since
+    /// the program's end. A descendant that was dying at the program's end would have been gone by then.
     case outlives(Int)
-    /// The host counts more objects than allowed.
+    /// The program held more objects than allowed, or prevented another program from working. The host measures both.
     case measured(Int)
 
     static func succeeds(_ step: Int) -> Proof { .reaches(step, [], absent: []) }
@@ -46,7 +49,9 @@ package enum Proof: Sendable {
         }
     }
 
-    /// Whether the program's own answers give this proof. Only `onHost` also uses an observation of the host.
+    /// Whether the program's own answers give this proof. For `onHost`, the function that observes the host must
+    /// return true as well. For `outlives` and `measured`, the result is false, because answers alone cannot give
+    /// these proofs.
     func isGiven(by answers: TrialAnswers) -> Bool {
         switch self {
         case .reaches(let step, let errnos, _):
@@ -62,10 +67,10 @@ package enum Proof: Sendable {
         }
     }
 
-    /// Whether the run must wait until no descendant of the program holds the answer pipe any more.
+    /// Whether the run must wait until no descendant of the program holds the pipe through which the program answers.
     var awaitsSilence: Bool { if case .outlives = self { true } else { false } }
 
-    /// Whether the kernel reported that it does not have the feature.
+    /// Whether the kernel reported that it does not have the feature that the step uses.
     func isAbsent(by answers: TrialAnswers) -> Bool {
         guard let number = answers.errno(step) else { return false }
         guard case .reaches(_, _, let absent) = self else { return number == Self.noSuchCall }

@@ -4,10 +4,11 @@ package import AnnexPolicy
 internal import Glibc
 internal import Synchronization
 
-/// Runs trials under any policy and with any layers. Each trial runs in its own sandbox.
+/// Runs trials under any policy and with any layers. In a trial, a program performs the steps of a script and reports
+/// their results. Each trial runs in its own sandbox.
 ///
-/// This object keeps one launcher, and one folder with the program. Every user can reach this folder. When the object
-/// is destroyed, the launcher is shut down and the folder is removed.
+/// This object keeps one launcher, and one folder that holds the program of all trials. Every user can reach this
+/// folder. When the object is destroyed, the launcher is shut down and the folder is removed.
 package final class TrialSandbox: Sendable {
     /// The time limit of a trial. It is long, because 100,000 reported refusals take much time. The limit only has to
     /// end a trial that hangs.
@@ -41,9 +42,10 @@ package final class TrialSandbox: Sendable {
     ///   - gifts: additional descriptors for the program. Their numbers begin at 5.
     ///   - watchdog: the time limit. The time counts from the program's own first step. A program that exceeds the
     ///     limit is killed.
-    ///   - awaitsSilence: whether to return only when no process holds a writing end of the answer pipe any more. If
-    ///     the calling process forks during the run, its child holds such an end for a moment. A descendant of the
-    ///     program that outlives the sandbox holds such an end as long as it lives.
+    ///   - awaitsSilence: whether to return only when no process holds a writing end of the pipe for answers any
+    ///     more. The program reports its results through this pipe. If the calling process forks during the run, its
+    ///     child holds such an end for a moment. A descendant of the program that outlives the sandbox holds such an
+    ///     end as long as it lives.
     /// - Throws: an error if the trial cannot be prepared.
     package func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all, denials: DenialMode = .enforce,

@@ -1,8 +1,8 @@
 public import AnnexLinux
 public import AnnexPolicy
 
-/// One kind of denial, however often it occurred. Either seccomp answered a call, or the program cannot use a path of
-/// the host.
+/// One kind of denial, however often it occurred. The subject of a denial is either a system call that seccomp
+/// answered, or a path of the host that the program cannot use.
 public struct Denial: Sendable, Hashable {
     /// The thing that was denied.
     public enum Subject: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct Denial: Sendable, Hashable {
     public let subject: Subject
     /// The kernel's name of the call, for example `socket`.
     public let call: String
-    /// The call with its arguments decoded, escaped: `socket(AF_INET, SOCK_STREAM, 0)`.
+    /// The call as text for display, with its arguments decoded and escaped: `socket(AF_INET, SOCK_STREAM, 0)`.
     public let text: String
     public let answer: Answer
     /// The layers that deny the call or path. Each layer would be sufficient by itself. The first layer in this list
@@ -40,8 +40,8 @@ public struct Denial: Sendable, Hashable {
     public let allowedBy: String?
     /// The thread that was denied first.
     public let caller: Caller
-    /// Whether the policy denies the call without a report, because programs work without this call. Only the modes
-    /// that report more than `enforce` record such a denial.
+    /// Whether the policy denies the call without a report, because programs work without this call. The mode
+    /// `enforce` records no such denial. The other modes report more, so they can record it.
     public internal(set) var isQuiet = false
     /// How often the denial occurred up to now.
     public internal(set) var count = 1
@@ -77,12 +77,13 @@ public struct Denial: Sendable, Hashable {
 
 /// A path that exists on the host and that the policy does not grant.
 public struct DeniedPath: Sendable, Hashable {
-    /// The absolute path as the program spelled it. Exception: symbolic links of the host may lead from a granted
-    /// path to a place that is not granted. Then this is the path of that place.
+    /// The absolute path as the program spelled it, with one exception. If symbolic links of the host lead from a
+    /// granted path to a place that is not granted, this is the path of that place.
     let path: String
     /// The rights that the call needed. If this set is empty, the call needed only that the path exists.
     public let needed: PathRights
-    /// The needed rights that the policy does not grant. If this set is empty, the sandbox lacks the path itself.
+    /// The needed rights that the policy does not grant. This set can be empty although the path is denied. In that
+    /// case the path as a whole is missing in the sandbox.
     public let missing: PathRights
     /// Whether the call would have created the file. If true, the directory of the file exists on the host, but the
     /// file itself need not exist.
@@ -102,7 +103,7 @@ public struct Caller: Sendable, Hashable {
     public let thread: UInt32
     /// The process that the thread belongs to; nil if the kernel did not say.
     public let process: UInt32?
-    /// The name of the running executable, escaped, because the process can choose it. nil if it could not be read.
+    /// The name of the running executable, escaped, because the process can choose it; nil if it could not be read.
     public let executable: Escaped?
 
     init(thread: UInt32, process: UInt32? = nil, executable: Escaped? = nil) {
@@ -143,8 +144,8 @@ extension Denial {
         }
     }
 
-    /// The remedy, escaped: an option of `annex run`, or a policy entry. nil if no option and no entry may allow the
-    /// denied call or path.
+    /// The change that would allow the denied call or path: an option of `annex run`, or a policy entry. The text is
+    /// escaped. It is nil if no option and no entry may allow the call or path.
     public var remedy: String? {
         if case .path(let path) = subject, let option = path.option { return Escaped(option, limit: 8_192).description }
         return allowedBy.map { Escaped($0, limit: 8_192).description }
@@ -152,7 +153,7 @@ extension Denial {
 }
 
 extension DeniedPath {
-    /// The missing right as a verb.
+    /// A verb for the use of the path that was denied.
     fileprivate var want: String {
         if makesEntry { return "make" }
         if missing.contains(.write) { return "write" }

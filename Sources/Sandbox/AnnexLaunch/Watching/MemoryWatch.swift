@@ -90,8 +90,10 @@ final class MemoryWatch: Watched {
             if let teller = try livingThread(of: process) { tellers.append(teller.thread) }
         }
         var total = ProcessMemory()
-        // Address spaces are compared before they are measured. If a process executes a program after the comparison,
-        // it no longer shares anything.
+        // Address spaces are compared before they are measured. If two processes share an address space, only one of
+        // them is measured. If one of the two executes a program between comparison and measurement, they no longer
+        // share anything. Then the memory of the process that is not measured is missing from this sum. But no memory
+        // is counted twice.
         for thread in AddressSpaces(of: tellers).processes {
             let share = try share(of: thread)
             total.own = total.own.addingClamped(share.own)

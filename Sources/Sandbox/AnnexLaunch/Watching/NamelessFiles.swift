@@ -31,7 +31,7 @@ struct NamelessFiles {
     }
 
     /// Adds the files that a process holds open. An ended process holds no files. If a process executed an unreadable
-    /// file, only root can list its files.
+    /// file, only root can list the files that this process holds. Without root, this call then adds nothing.
     mutating func add(openIn process: Int32) throws(SystemError) {
         let folder = "/proc/\(process)/fd"
         let names: [String]
@@ -44,8 +44,9 @@ struct NamelessFiles {
         for name in names { add(link: "\(folder)/\(name)") }
     }
 
-    /// Adds the file that a link of `/proc/PID/fd` leads to. The program chose the file. So the call must not make the
-    /// kernel ask another machine for the file's size or mount.
+    /// Adds the file that a link of `/proc/PID/fd` leads to. The program chose this file, which may lie on a network
+    /// file system. `annex_known_status` takes only facts that this kernel already knows, so no other machine is
+    /// asked for the file's size or mount.
     mutating func add(link: String) {
         var file = annex_known_file()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
@@ -55,8 +56,10 @@ struct NamelessFiles {
     }
 }
 
-/// All members of a sandbox see the same mounts, so the mounts of one member are enough. The first member that may be
-/// examined is used. An ordinary user may not examine a reaper, which has never executed anything.
+/// All members of a sandbox, which are its processes, see the same mounts. So the list of mounts of one member is
+/// enough for all members. The functions below use the first member that this process may examine. The first member
+/// can be a reaper, a process of Annex. A reaper has never executed a program, and for this reason an ordinary user
+/// may not examine it.
 extension NamelessFiles {
     /// The nameless files of these processes that may lie in memory.
     static func memory(of members: [Int32]) throws(SystemError) -> NamelessFiles {
@@ -78,7 +81,8 @@ extension NamelessFiles {
         }
     }
 
-    /// Removed files on the mount of this path that are still open. The mount is found as the members see it.
+    /// The removed files that these members still hold open and that lie on the mount of this path. The path is
+    /// looked up as the members see it.
     static func removed(at path: String, of members: [Int32]) throws(SystemError) -> NamelessFiles {
         let mounts = members.lazy.map { mount(of: "/proc/\($0)/root\(path)") }
         guard let mount = mounts.first(where: { $0 != 0 }) else { return NamelessFiles() }

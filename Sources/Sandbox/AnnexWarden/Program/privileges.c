@@ -4,8 +4,10 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// Without a user namespace, root's child becomes an ordinary user before it mounts. It keeps root's capabilities until
-// a later step drops them, at the latest exec.
+// This function is for a sandbox without a user namespace, made by a warden that runs as root. The child becomes an
+// ordinary user before it makes its mounts, but it needs root's capabilities to make them. `PR_SET_KEEPCAPS` lets the
+// child keep its permitted capabilities, but they are no longer effective. This function makes them effective again.
+// A later step drops them. If the plan leaves out that step, exec drops them.
 static long take_back_capabilities(void) {
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data held[2] = {{0}};
@@ -43,8 +45,8 @@ static long drop_bounding_set(uint64_t kept) {
 
 long privileges_drop_capabilities(struct launch *launch) {
     if (!plan_has(launch->plan, ANNEX_LAYER_CAPABILITIES)) return 0;
-    // The securebits come first, because setting them needs a capability that the later steps remove. With them, uid 0
-    // inside regains no capabilities by exec or setuid.
+    // The securebits come first, because setting them needs a capability that the later steps remove. With the
+    // securebits, uid 0 inside the sandbox regains no capabilities by exec or setuid.
     long result = CALL(NR_prctl, PR_SET_SECUREBITS, SECUREBITS_ALL_LOCKED);
     if (result < 0) return result;
     launch->detail = 1;
@@ -56,8 +58,9 @@ long privileges_drop_capabilities(struct launch *launch) {
     launch->detail = 3;
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data kept[2] = {{0}};
-    // Without no_new_privs, the kernel requires CAP_SYS_ADMIN for Landlock and seccomp. exec removes the capability,
-    // because no setting preserves it.
+    // If the plan leaves out no_new_privs, the kernel requires CAP_SYS_ADMIN for the later steps of Landlock and
+    // seccomp. So the child keeps this capability until exec. Exec then removes it, because the child's ambient set,
+    // inheritable set and bounding set are empty.
     if (!plan_has(launch->plan, ANNEX_LAYER_NO_NEW_PRIVS)) {
         kept[0].permitted = kept[0].effective = 1u << CAPABILITY_SYS_ADMIN;
     }
@@ -89,24 +92,26 @@ long privileges_gain_no_more(struct launch *launch) {
 #define BIT(capability) (1u << (capability))
 // The warden needs these capabilities for:
 // - namespaces, mounts and seccomp
-// - users, groups and their maps
-// - the capabilities of a child that gets no user namespace, its listener and its end
-// - the loopback of a network that root made
-// - the way back from the bare namespace
-// - the removal of control groups, whose parent directory need not be writable for its owner
+// - users, groups and the maps of user namespaces
+// - a child without a user namespace: to drop its capabilities, to fetch its seccomp listener, and to kill it
+// - the loopback interface of a network namespace that root made
+// - the return from the bare namespace, a mount namespace with only an empty root in which launches begin (bare.h)
+// - the removal of control groups from a parent directory whose permissions may forbid writing even to its owner
 #define NEEDED                                                                                                \
     (BIT(CAPABILITY_SYS_ADMIN) | BIT(CAPABILITY_SETUID) | BIT(CAPABILITY_SETGID) | BIT(CAPABILITY_SETPCAP) | \
      BIT(CAPABILITY_SYS_PTRACE) | BIT(CAPABILITY_KILL) | BIT(CAPABILITY_NET_ADMIN) | BIT(CAPABILITY_SYS_CHROOT) | \
      BIT(CAPABILITY_DAC_OVERRIDE))
 
-// If the sandbox's user is the user that is uid 0 here, the kernel requires one more capability.
+// If uid 0 of this user namespace is an ordinary user outside, the sandbox's user may be this uid 0. To write a map
+// of users with this uid, the kernel requires one more capability.
 static uint32_t needed(void) { return NEEDED | (warden.zero_is_user ? BIT(CAPABILITY_SETFCAP) : 0); }
 
 long privileges_limit_warden(void) {
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data held[2] = {{0}};
     long result = CALL(NR_capget, &header, held);
-    // An ordinary user's process may not change its bounding set: the capabilities that it could gain by exec.
+    // An ordinary user's process may not change its bounding set, which limits the capabilities that it could gain by
+    // exec.
     if (result >= 0 && (held[0].effective & BIT(CAPABILITY_SETPCAP)) != 0) result = drop_bounding_set(needed());
     if (result >= 0) result = CALL(NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
     if (result < 0) return result;

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A copy of a thread's stack and mappings, of bounded size. The copy is made while the thread's call is held. The
-/// backtrace is made from the copy later, on another thread.
+/// A copy of a thread's stack and mappings, of bounded size. The copy is made while the thread's call is held, so
+/// that the thread waits in the call. The backtrace is made from the copy later, on another thread.
 struct StackSample: Sendable {
     /// Why no copy could be made.
     struct Missing: Error {
@@ -44,7 +44,9 @@ struct StackSample: Sendable {
         self.maps = Array(maps[..<end])
     }
 
-    /// The address and the bytes of the stack copy. If the stack overflowed, the copy starts at the last frame.
+    /// The address and the bytes of the stack copy. The copy starts at the stack pointer. If the memory there cannot
+    /// be read, the copy starts at the frame pointer, if that is known. If neither address can be read, there are no
+    /// bytes.
     private static func stack(of call: HeldCall, _ thread: StoppedThread) -> (base: UInt64, bytes: [UInt8]) {
         for pointer in [thread.stackPointer, thread.framePointer].compactMap(\.self) {
             // If the stack overflowed, the stack pointer is beyond the stack's end. The address there is not mapped, so
