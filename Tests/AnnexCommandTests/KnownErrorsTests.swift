@@ -1,6 +1,7 @@
 import AnnexPolicy
 import AnnexShippedPolicies
 import Foundation
+import Glibc
 import Testing
 
 @testable import AnnexCommand
@@ -54,11 +55,22 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: place) }
         try FileManager.default.createDirectory(atPath: place + "/bin", withIntermediateDirectories: true)
         #expect(try moduleHint(of: place + "/bin/tool") == nil)
-        try Data().write(to: URL(filePath: place + "/pyvenv.cfg"))
+        for name in ["pyvenv.cfg", "bin/python3"] { try Data().write(to: URL(filePath: place + "/" + name)) }
         let resolved = try #require(GivenPaths.resolved(place))
         #expect(try moduleHint(of: place + "/bin/tool") == ["--execute", resolved])
         #expect(try moduleHint(of: place + "/bin/tool", read: [place]) == nil)
         #expect(try moduleHint(of: "tool") == nil)
+        // Another user could have made such a directory look like an environment.
+        chmod(place, 0o777)
+        #expect(try moduleHint(of: place + "/bin/tool") == nil)
+    }
+
+    @Test(arguments: [
+        ("/srv/data", "/srv/data"), ("/srv/my data", "'/srv/my data'"), ("/srv/$(id)", "'/srv/$(id)'"),
+        ("/srv/q'$(id)'b", "PATH"), ("/srv/a\\b", "PATH"), ("/srv/a\nb", "PATH"), ("/srv/\u{1B}[2J", "PATH"),
+    ])
+    func `a hint shows only words that a shell takes unchanged`(word: String, shown: String) {
+        #expect(RunChoice("--read", word).shown == "--read \(shown)")
     }
 
     private func moduleHint(of program: String, read: [String] = []) throws -> [String]? {

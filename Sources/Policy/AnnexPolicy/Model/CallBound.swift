@@ -10,6 +10,9 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
     /// Shared memory, semaphores and message queues of System V. They belong to no process, so only a control group
     /// counts their memory. If there is no such group, the broker bounds how much of this memory a sandbox may request.
     case objects
+    /// Tracing with `PTRACE_O_TRACEEXIT`. A killed process then waits until its tracer lets it go. The broker admits
+    /// only a tracer of its own child, so that no circle of tracers can keep itself from being killed.
+    case tracing
 
     private static let exclusive: UInt64 = 2  // LOCK_EX
 
@@ -21,6 +24,7 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
             return parted(rule.call, alternatives: condition.alternatives)?.rest.isEmpty ?? false
         case .connections: return rule.call == "connect" && rule.conditions.isEmpty
         case .objects: return Self.callsOnObjects.contains(rule.call)
+        case .tracing: return rule.call == "ptrace"
         }
     }
 
@@ -69,6 +73,7 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
             "for `flock` with `operation: { has: LOCK_EX }`, and for `fcntl` with F_SETLK and F_SETLKW alone"
         case .connections: "for `connect` without conditions"
         case .objects: "for `shmget`, `shmctl`, `semget`, `semctl`, `msgget` and `msgctl`"
+        case .tracing: "for `ptrace`"
         }
     }
 }

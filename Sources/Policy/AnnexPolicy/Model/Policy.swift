@@ -72,6 +72,21 @@ extension Policy {
     }
 }
 
+extension Policy {
+    /// Whether a rule of the policy denies the call by name (`refuse`). The policy denies all other calls because no
+    /// rule allows them.
+    package func statesDenial(number: Int32, arguments: [UInt64]) -> Bool {
+        if case .deny = rules[number]?.first(where: { $0.applies(to: arguments) })?.answer { true } else { false }
+    }
+
+    /// Whether a rule of the policy denies some calls of this name and reports them (`report: on`).
+    package func reportsDenial(of call: SystemCall) -> Bool {
+        rules[call.number]?.contains { rule in
+            if case .deny(_, reported: true) = rule.answer { true } else { false }
+        } ?? false
+    }
+}
+
 extension PolicyPaths {
     fileprivate mutating func add(_ grant: PathGrant) {
         let nearest = grants.last { PathText.isPath(grant.path, within: $0.path) }

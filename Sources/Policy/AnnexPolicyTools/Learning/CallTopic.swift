@@ -12,6 +12,7 @@ enum CallTopic {
         case .locks: "Locks on files."
         case .connections: "Connections to other machines."
         case .objects: "Shared memory, semaphores and message queues of System V."
+        case .tracing: "Debuggers."
         }
     }
 

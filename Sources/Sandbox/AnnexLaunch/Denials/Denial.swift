@@ -40,8 +40,9 @@ public struct Denial: Sendable, Hashable {
     public let allowedBy: String?
     /// The thread that was denied first.
     public let caller: Caller
-    /// Whether the policy denies the call without a report, because programs work without this call. The mode
-    /// `enforce` records no such denial. The other modes report more, so they can record it.
+    /// Whether a rule of the policy denies the call by name (`refuse`), because programs usually work without it. In the
+    /// mode `enforce`, such a denial is recorded only if the rule says so (`report: on`). Quiet denials do not count for
+    /// the limit `denials`.
     public internal(set) var isQuiet = false
     /// How often the denial occurred up to now.
     public internal(set) var count = 1

@@ -28,7 +28,7 @@ extension DenialListener {
         var denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
             policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller)
-        denial.isQuiet = isQuiet(call)
+        denial.isQuiet = scene.policy.statesDenial(number: call.number, arguments: call.arguments)
         record(denial)
         if let stack { keep(stack, of: .denial(key)) }
     }
@@ -57,14 +57,6 @@ extension DenialListener {
         let isHeld = paths.isEmpty && address == nil || call.isHeld(on: listener)
         settle(call, with: decision)
         books.withLock { $0.record(call, paths: isHeld ? paths : [], address: isHeld ? address : nil) }
-    }
-
-    private func isQuiet(_ call: HeldCall) -> Bool {
-        guard scene.mode.checksPaths else { return false }
-        if case .deny(_, reported: false) = scene.policy.answer(number: call.number, arguments: call.arguments) {
-            return true
-        }
-        return false
     }
 
     private func record(_ denial: Denial) {

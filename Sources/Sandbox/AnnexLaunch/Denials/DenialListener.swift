@@ -161,6 +161,7 @@ final class DenialListener: Sendable {
         case .locks: lock(call, verdict: verdict)
         case .connections: connect(call, verdict: verdict)
         case .objects: make(call, verdict: verdict)
+        case .tracing: trace(call, verdict: verdict)
         }
     }
 

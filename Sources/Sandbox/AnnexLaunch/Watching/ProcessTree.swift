@@ -38,7 +38,7 @@ package enum ProcessTree {
     }
 
     /// The children of a process. The kernel lists children separately for each thread.
-    private static func children(of process: Int32) throws(SystemError) -> [Int32] {
+    static func children(of process: Int32) throws(SystemError) -> [Int32] {
         var found: [Int32] = []
         for thread in try threads(of: process) {
             let text = try unlessGone("") { () throws(SystemError) in

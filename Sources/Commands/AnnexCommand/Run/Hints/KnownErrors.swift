@@ -24,8 +24,8 @@ struct KnownErrors {
         guard texts.contains(where: { errors.mention($0) }), let place = given.write.last?.typed else { return nil }
         let choice = RunChoice("--write-execute", place)
         return RunHint(
-            line: "what the program can write is not executed: use \(Escaped(choice.text, limit: 600)) instead of "
-                + "--write \(Escaped(ShellText.quoted(place), limit: 600)), which gives this protection up",
+            line: "what the program can write is not executed: use \(choice.shown) instead of "
+                + "--write \(ShellText.shown(place)), which gives this protection up",
             choices: [choice])
     }
 
@@ -47,8 +47,8 @@ struct KnownErrors {
         let memory = RunChoice("--memory", "20T")
         return RunHint(
             line:
-                "the limit of memory also limits reserved addresses: add, for a program with a sanitizer, \(all.text) "
-                + "(without its check for leaks, \(memory.text) and --env ASAN_OPTIONS=detect_leaks=0)",
+                "the limit of memory also limits reserved addresses: add, for a program with a sanitizer, \(all.shown) "
+                + "(without its check for leaks, \(memory.shown) and --env ASAN_OPTIONS=detect_leaks=0)",
             choices: [all, memory])
     }
 
@@ -76,7 +76,7 @@ struct KnownErrors {
     private func systemV(_ name: String) -> RunHint? {
         guard !allows(name) else { return nil }
         let choice = RunChoice("--allow", "ipc")
-        return RunHint(line: "\(name): denied by seccomp with ENOSYS; allowed by: \(choice.text)", choices: [choice])
+        return RunHint(line: "\(name): denied by seccomp with ENOSYS; allowed by: \(choice.shown)", choices: [choice])
     }
 
     private func allows(_ name: String) -> Bool {
@@ -93,7 +93,7 @@ struct KnownErrors {
         let choice = RunChoice(grant.name, grant.path)
         return RunHint(
             line: "the program belongs to \(Escaped(place, limit: 500)), which was not handed over: add "
-                + "\(Escaped(choice.text, limit: 600))",
+                + "\(choice.shown)",
             choices: [choice])
     }
 

@@ -16,7 +16,7 @@ struct KnownPrograms {
         guard !missing.isEmpty else { return nil }
         let choice = RunChoice(missing.flatMap { ["--allow", $0] })
         return RunHint(
-            line: "\(program.name) printed this. It needs more than the policy allows: add \(choice.text)",
+            line: "this looks like \(program.name), which needs more than the policy allows: add \(choice.shown)",
             choices: [choice])
     }
 

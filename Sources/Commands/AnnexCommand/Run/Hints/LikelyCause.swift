@@ -28,7 +28,7 @@ enum LikelyCause {
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths
     ) -> RunHint? {
         if let signal = report.signal, foreign.contains(signal) {
-            return [SIGINT, SIGTERM].contains(signal) ? waiting(for: denials) : nil
+            return [SIGINT, SIGTERM].contains(signal) ? waiting(for: denials, policy: policy) : nil
         }
         let likely = denials.filter { RunRemedy.of($0) != nil && !$0.isQuiet && !isOnlySeen($0) }
         if let ended = likely.last(where: { $0.answer == .ended }) { return hint(ended) }
@@ -38,8 +38,9 @@ enum LikelyCause {
         // Without `--explain`, the list of denials lacks the denials that the policy does not report. So the program's
         // texts are examined too.
         let known = KnownErrors(errors: errors, policy: policy, given: given)
-        return known.hint(denials) ?? last(of: likely, policy: policy).map(hint)
+        return known.hint(denials) ?? last(of: likely).map(hint)
             ?? likely.last { isStated($0, in: errors) && probes.contains($0.call) }.map(hint)
+            ?? (policy.network == .none ? nil : last(of: quiet, reportedBy: policy)).map(hint)
     }
 
     private static func hint(_ denial: Denial) -> RunHint {
@@ -60,17 +61,21 @@ enum LikelyCause {
     }
 
     /// The hint if a program made no progress until the user or a limit ended it.
-    static func waiting(for denials: [Denial]) -> RunHint? {
+    static func waiting(for denials: [Denial], policy: Policy) -> RunHint? {
         let failed = denials.last { $0.subject == .call && !$0.isQuiet && RunRemedy.of($0) != nil }
-        return failed.map(hint).map { hint in
+        return (failed ?? last(of: denials.filter(\.isQuiet), reportedBy: policy)).map(hint).map { hint in
             RunHint(line: "if the program waited for ever, this call had failed: \(hint.line)", choices: hint.choices)
         }
     }
 
-    private static func last(of denials: [Denial], policy: Policy) -> Denial? {
-        // A program without a network uses `sendfile` only to copy files, and copies them in another way.
-        let copies = policy.network == .none ? "sendfile" : nil
-        let likely = denials.filter { !isProbe($0) && $0.call != copies }
+    /// The last denial that the policy reports although programs usually work without the call. A server without
+    /// `sendfile` only closes its connections.
+    private static func last(of quiet: [Denial], reportedBy policy: Policy) -> Denial? {
+        quiet.last { denial in SystemCall(named: denial.call).map(policy.reportsDenial) ?? false }
+    }
+
+    private static func last(of denials: [Denial]) -> Denial? {
+        let likely = denials.filter { !isProbe($0) }
         return likely.last(where: isOfPath) ?? likely.last
     }
 

@@ -9,7 +9,10 @@ struct MetLimit {
     let hint: RunHint
 
     /// - Returns: nil if no limit ended the program, and the program's own errors name no limit.
-    init?(_ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors) {
+    /// - Parameter known: what the program needs according to the texts that it printed.
+    init?(
+        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, known: RunHint? = nil
+    ) {
         // If a denied call ended the program, this call is the cause, even if the program printed errors about limits
         // before.
         guard report.reason != .deniedOperation else { return nil }
@@ -19,7 +22,8 @@ struct MetLimit {
         let met = Self.hint(name)
         // The program may have waited for ever because a call was denied. Then more time does not help, so the hint
         // also names the denial.
-        let denied = report.reason == .timeLimit ? LikelyCause.waiting(for: denials) : nil
+        let isLate = report.reason == .timeLimit
+        let denied = isLate ? known ?? LikelyCause.waiting(for: denials, policy: policy) : nil
         hint =
             denied.map {
                 RunHint(line: "\($0.line). Or it needs more time: \(met.line)", choices: $0.choices + met.choices)
@@ -31,7 +35,7 @@ struct MetLimit {
         case scratch(PolicyPaths.PrivateDirectory)
     }
 
-    private static func ended(_ reason: SandboxRunReport.Reason) -> LimitName? {
+    static func ended(_ reason: SandboxRunReport.Reason) -> LimitName? {
         switch reason {
         case .memoryLimit: .memory
         case .timeLimit: .request

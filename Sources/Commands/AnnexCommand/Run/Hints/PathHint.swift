@@ -42,8 +42,8 @@ struct PathHint {
         }
         let choice = RunChoice("--write-execute", typed)
         return RunHint(
-            line: "\(fault): use \(Escaped(choice.text, limit: 600)) instead of --write "
-                + "\(Escaped(ShellText.quoted(typed), limit: 600)), which gives this protection up, also there",
+            line: "\(fault): use \(choice.shown) instead of --write "
+                + "\(ShellText.shown(typed)), which gives this protection up, also there",
             choices: [choice])
     }
 
@@ -64,7 +64,7 @@ struct PathHint {
         return RunHint(
             line:
                 "\(Escaped(directory, limit: 500)) does not exist, and your home is not handed over as a whole: make it first "
-                + "(mkdir \(Escaped(ShellText.quoted(directory), limit: 600))), and add \(Escaped(choice.text, limit: 600))"
+                + "(mkdir \(ShellText.shown(directory))), and add \(choice.shown)"
         )
     }
 
@@ -87,14 +87,14 @@ struct PathHint {
         let choice = RunChoice("--allow", "proc")
         return RunHint(
             line:
-                "\(Escaped(path, limit: 500)) is a file of the kernel, which tells of this machine: add \(choice.text)",
+                "\(Escaped(path, limit: 500)) is a file of the kernel, which tells of this machine: add \(choice.shown)",
             choices: [choice])
     }
 
     private func remedy(_ finding: PathExamination.Finding) -> RunHint {
         if let grant = finding.grant {
             let choice = RunChoice(grant.name, grant.path == SandboxProgram.callersDirectory ? "." : grant.path)
-            return RunHint(line: ": add \(Escaped(choice.text, limit: 8_192))", choices: [choice])
+            return RunHint(line: ": add \(choice.shown)", choices: [choice])
         }
         let danger =
             PathText.danger(finding.path, rights: .read)
@@ -107,15 +107,15 @@ struct PathHint {
     private func execution(_ finding: PathExamination.Finding) -> RunHint {
         guard let given = GivenPaths.typed(given.read, containing: finding.path) else { return remedy(finding) }
         let choice = RunChoice("--execute", given)
-        return RunHint(line: ": use \(choice.text) instead of --read \(ShellText.quoted(given))", choices: [choice])
+        return RunHint(line: ": use \(choice.shown) instead of --read \(ShellText.shown(given))", choices: [choice])
     }
 
     private func written(_ finding: PathExamination.Finding) -> RunHint {
         guard let given = GivenPaths.typed(given.write, containing: finding.path) else { return RunHint(line: "") }
         let (choice, later) = (RunChoice("--write-execute", given), RunChoice("--execute", given))
         return RunHint(
-            line: ". Run it in a second command (annex run \(later.text) -- \(ShellText.quoted(finding.path))), or use "
-                + "\(choice.text) instead of --write \(ShellText.quoted(given)), which gives this protection up",
+            line: ". Run it in a second command (annex run \(later.shown) -- \(ShellText.shown(finding.path))), or use "
+                + "\(choice.shown) instead of --write \(ShellText.shown(given)), which gives this protection up",
             choices: [choice])
     }
 }

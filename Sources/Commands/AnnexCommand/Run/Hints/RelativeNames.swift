@@ -34,7 +34,7 @@ struct RelativeNames {
     }
 
     private static func hint(_ shown: Escaped, choices: [RunChoice], meaning: String) -> RunHint {
-        let options = choices.map { Escaped($0.text, limit: 600).description }.joined(separator: " or ")
+        let options = choices.map { $0.shown }.joined(separator: " or ")
         return RunHint(line: "\(shown) was not handed over: add \(options)\(meaning)", choices: choices)
     }
 

@@ -28,6 +28,9 @@ struct RunChoice: Equatable {
     /// The options in a form that can be pasted into a shell.
     var text: String { options.map(ShellText.quoted).joined(separator: " ") }
 
+    /// The options as a hint shows them. A path that is not safe to copy is left out.
+    var shown: String { options.map(ShellText.shown).joined(separator: " ") }
+
     /// Whether a terminal shows the options exactly as they are.
     var isPlain: Bool { PlainText.shown(text) == text }
 }

@@ -67,9 +67,10 @@ enum RunHints {
         explained: Bool
     ) -> RunHint? {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return nil }
-        let isEndedByDenial = report.reason == .deniedOperation
-        if !isEndedByDenial, let hint = KnownPrograms(errors: errors, policy: policy).hint { return hint }
-        if let limit = MetLimit(report, denials: denials, policy: policy, errors: errors) { return limit.hint }
+        let known = report.reason == .deniedOperation ? nil : KnownPrograms(errors: errors, policy: policy).hint
+        if let known, MetLimit.ended(report.reason) == nil { return known }
+        let limit = MetLimit(report, denials: denials, policy: policy, errors: errors, known: known)
+        if let limit { return limit.hint }
         let cause = LikelyCause.of(report, denials: denials, policy: policy, errors: errors, given: given)
         guard var hint = cause else { return nil }
         if !explained { hint.line += "; to see every denied call and path, add --explain" }

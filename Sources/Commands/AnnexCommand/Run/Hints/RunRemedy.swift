@@ -18,7 +18,7 @@ struct RunRemedy {
             // not hand it over either. So such a remedy is not shown.
             return denial.remedy.flatMap { $0.hasPrefix("grants:") ? nil : RunRemedy(text: $0) }
         case .call:
-            if let choices = allowances(for: denial) { return RunRemedy(choices) }
+            if let choices = allowances(for: denial) { return choices.isEmpty ? nil : RunRemedy(choices) }
             return denial.allowedBy.flatMap { line(entry: $0) } ?? denial.remedy.map(RunRemedy.init(text:))
         }
     }
@@ -26,8 +26,8 @@ struct RunRemedy {
     private init(_ choices: [RunChoice]) {
         self.choices = choices
         // The purpose comes before the options, so the user can copy the options from the end of the line.
-        let sides = choices.map { $0.purpose.isEmpty ? $0.text : "(\($0.purpose)) \($0.text)" }
-        text = Escaped(sides.joined(separator: ", or "), limit: 8_192).description
+        let sides = choices.map { $0.purpose.isEmpty ? $0.shown : "(\($0.purpose)) \($0.shown)" }
+        text = sides.joined(separator: ", or ")
     }
 
     private init(text: String) {
@@ -54,9 +54,9 @@ struct RunRemedy {
     ]
 
     private static func allowances(for denial: Denial) -> [RunChoice]? {
-        if systemV.contains(denial.call), denial.answer != .denied(errno: ENOSPC) {
-            return [RunChoice("--allow", "ipc")]
-        }
+        // The allowance never locks memory, and the broker answers ENOSPC only with the allowance.
+        let isBeyond = denial.answer == .denied(errno: ENOSPC) || denial.text.contains("SHM_LOCK")
+        if systemV.contains(denial.call), !isBeyond { return [RunChoice("--allow", "ipc")] }
         if denial.allowedBy == "write-xor-execute: off" {
             return [RunChoice("--allow", "jit", purpose: "for just-in-time compilers; node also has --jitless")]
         }
@@ -71,8 +71,10 @@ struct RunRemedy {
         case "socket" where denial.text.contains("AF_UNIX"): return [RunChoice("--allow", "sockets")]
         case "mknod" where denial.text.contains(", 010"), "mknodat" where denial.text.contains(", 010"):
             return [RunChoice("--allow", "sockets", purpose: "for named pipes and socket files")]
+        // With the allowance, the broker denies a tracer that is not the parent, and nothing allows that.
         case "ptrace", "process_vm_readv", "process_vm_writev":
-            return [RunChoice("--allow", "debug", purpose: "for debuggers")]
+            return denial.policyLine?.contains("allowances/debug.yaml") == true
+                ? [] : [RunChoice("--allow", "debug", purpose: "for debuggers")]
         default: return nil
         }
     }

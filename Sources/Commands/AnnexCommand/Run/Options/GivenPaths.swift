@@ -23,12 +23,20 @@ struct GivenPaths {
         virtualEnvironment = options.program.first.flatMap(Self.virtualEnvironment)
     }
 
-    /// The program's own path may be a link out of the environment. So only the links of its directory are followed.
+    /// The program's own path may be a link out of the environment. So only the links of its directory are followed. If
+    /// other users can write to a directory, they can make it look like an environment, so it counts as none.
     private static func virtualEnvironment(of program: String) -> String? {
         guard let slash = program.lastIndex(of: "/"),
-            let place = resolved(program[..<slash] + "/.."), access(place + "/pyvenv.cfg", F_OK) == 0
+            let place = resolved(program[..<slash] + "/.."), access(place + "/bin/python3", F_OK) == 0,
+            isOwn(place), isOwn(place + "/pyvenv.cfg")
         else { return nil }
         return place
+    }
+
+    private static func isOwn(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return false }
+        return [0, geteuid()].contains(status.st_uid) && status.st_mode & 0o002 == 0
     }
 
     private static func pairs(_ values: [String]) -> [Pair] {

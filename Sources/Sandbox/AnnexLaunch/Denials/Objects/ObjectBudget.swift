@@ -2,28 +2,35 @@ internal import AnnexPolicy
 
 /// How much memory one sandbox may still request for shared memory, semaphores and message queues of System V.
 ///
-/// These objects belong to no process, so neither a limit of a process nor the broker's watch of memory counts them. A
-/// call shows how large its object can become, but not whether the kernel makes a new object or returns an old one. So
-/// each call that may make an object is charged with all the memory that the object can take. A call with a key that was
-/// charged before is free, because its object exists already. After the program has removed any object, the object of a
-/// known key may be gone, so each key is charged anew.
+/// These objects belong to no process, so neither a limit of a process nor the broker's watch of memory counts them. The
+/// kernel performs a call some time after this budget has admitted it, and a hostile program chooses the order. So the
+/// charges hold for every order:
+///
+/// - An object without a key is new. Each call that makes one is charged.
+/// - A key has at most one object at a time. Its first call is charged, and a later call only with what its object may be
+///   larger.
+/// - Each removal lets some key make one more object. So a removal is charged with the largest object of all keys.
 struct ObjectBudget: Sendable {
     /// A call that makes an object, or removes one.
     enum Request: Hashable {
-        case make(Key, bytes: UInt64)
-        case remove
+        case make(Kind, key: UInt32, bytes: UInt64)
+        case remove(Kind)
     }
 
-    /// The kind of an object, by the name of its call, and its key. An object without a key is always new.
-    struct Key: Hashable {
-        let call: String
-        let key: UInt32
+    /// The kinds of objects. Each kind has its own keys.
+    enum Kind: Hashable {
+        case segment, semaphores, queue
+    }
 
-        var isPrivate: Bool { key == 0 }
+    /// The keys of one kind.
+    private struct Keys {
+        var charged: [UInt32: UInt64] = [:]
+        var largest: UInt64 = 0
+        var removals: UInt64 = 0
     }
 
     private var left: UInt64
-    private var charged: [Key: UInt64] = [:]
+    private var keys: [Kind: Keys] = [:]
 
     /// - Parameter limits: the objects together may take as much as the limit of memory.
     init(_ limits: PolicyLimits) { left = limits.memory }
@@ -31,59 +38,83 @@ struct ObjectBudget: Sendable {
     /// Charges a request.
     /// - Returns: whether the sandbox may make the call.
     mutating func admits(_ request: Request) -> Bool {
-        guard case .make(let key, let bytes) = request else {
-            charged = [:]
+        switch request {
+        // `IPC_PRIVATE`
+        case .make(_, key: 0, let bytes): return charge(bytes)
+        case .make(let kind, let key, let bytes): return make(kind, key: key, bytes: bytes)
+        case .remove(let kind):
+            guard charge(keys[kind]?.largest ?? 0) else { return false }
+            keys[kind, default: Keys()].removals += 1
             return true
         }
-        if !key.isPrivate, let before = charged[key], before >= bytes { return true }
+    }
+
+    private mutating func make(_ kind: Kind, key: UInt32, bytes: UInt64) -> Bool {
+        var own = keys[kind] ?? Keys()
+        let before = own.charged[key] ?? 0
+        if bytes <= before { return true }
+        // If this is the largest object of all keys, the earlier removals may have made room for objects of this size.
+        let growth = bytes > own.largest ? (bytes - own.largest).multipliedClamped(by: own.removals) : 0
+        guard charge((bytes - before).addingClamped(growth)) else { return false }
+        own.charged[key] = bytes
+        own.largest = max(own.largest, bytes)
+        keys[kind] = own
+        return true
+    }
+
+    private mutating func charge(_ bytes: UInt64) -> Bool {
         guard bytes <= left else { return false }
         left -= bytes
-        if !key.isPrivate { charged[key] = bytes }
         return true
     }
 }
 
 extension ObjectBudget.Request {
     /// Reads a call from its registers.
-    /// - Parameter processes: how many processes the sandbox may have. Each of them can keep a value for each semaphore,
-    ///   which the kernel restores at the end of the process (`SEM_UNDO`).
+    /// - Parameter processes: how many processes the sandbox may have. For each of them, the kernel can keep a value for
+    ///   each semaphore, which it restores at the end of the process (`SEM_UNDO`).
     /// - Returns: nil if the call neither makes nor removes an object.
     init?(_ call: String, arguments: [UInt64], processes: Int) {
         let registers = arguments.map { UInt32(truncatingIfNeeded: $0) }
         switch call {
         case "shmget":
-            self.init(call, key: registers[0], flags: registers[2], bytes: Self.wholePages(arguments[1]))
+            self.init(.segment, key: registers[0], flags: registers[2], bytes: Self.wholePages(arguments[1]))
         case "semget":
-            let each = Self.semaphore.addingClamped(UInt64(max(1, processes)).multipliedClamped(by: Self.restoredValue))
-            let bytes = Self.least.addingClamped(UInt64(registers[1]).multipliedClamped(by: each))
-            self.init(call, key: registers[0], flags: registers[2], bytes: bytes)
-        case "msgget": self.init(call, key: registers[0], flags: registers[1], bytes: Self.queue)
-        case "shmctl", "msgctl": self.init(command: registers[1])
-        case "semctl": self.init(command: registers[2])
+            let bytes = Self.semaphores(UInt64(registers[1]), processes: UInt64(max(1, processes)))
+            self.init(.semaphores, key: registers[0], flags: registers[2], bytes: bytes)
+        case "msgget": self.init(.queue, key: registers[0], flags: registers[1], bytes: Self.queue)
+        case "shmctl": self.init(.segment, command: registers[1])
+        case "semctl": self.init(.semaphores, command: registers[2])
+        case "msgctl": self.init(.queue, command: registers[1])
         default: return nil
         }
     }
 
-    private init?(_ call: String, key: UInt32, flags: UInt32, bytes: UInt64) {
+    private init?(_ kind: ObjectBudget.Kind, key: UInt32, flags: UInt32, bytes: UInt64) {
         let isNew: UInt32 = 0o1000  // IPC_CREAT
         guard key == 0 || flags & isNew != 0 else { return nil }
-        self = .make(ObjectBudget.Key(call: call, key: key), bytes: bytes)
+        self = .make(kind, key: key, bytes: bytes)
     }
 
-    private init?(command: UInt32) {
-        // The kernel ignores the bit IPC_64 of a command.
+    private init?(_ kind: ObjectBudget.Kind, command: UInt32) {
+        // IPC_RMID. The kernel ignores the bit IPC_64 of a command.
         guard command & ~0x100 == 0 else { return nil }
-        self = .remove
+        self = .remove(kind)
     }
 
+    /// The bytes of the kernel's own structures for an object, at most.
     private static let least: UInt64 = 4_096
-    /// The bytes of a semaphore, and of one value that the kernel keeps for a process.
-    private static let (semaphore, restoredValue): (UInt64, UInt64) = (64, 2)
     /// The most memory of a message queue. A queue holds at most 16,384 messages (`MSGMNB`), also if they are empty. The
     /// kernel takes 64 bytes for an empty message. All messages together have at most 16,384 bytes more.
     private static let queue: UInt64 = 16_384 * 64 + 65_536
 
     private static func wholePages(_ bytes: UInt64) -> UInt64 {
         max(least, bytes.addingClamped(least - 1) / least * least)
+    }
+
+    /// A semaphore takes 64 bytes. For each process, the kernel keeps 96 bytes, and 2 bytes for each semaphore.
+    private static func semaphores(_ count: UInt64, processes: UInt64) -> UInt64 {
+        let restored = count.multipliedClamped(by: 2).addingClamped(96).multipliedClamped(by: processes)
+        return least.addingClamped(count.multipliedClamped(by: 64)).addingClamped(restored)
     }
 }

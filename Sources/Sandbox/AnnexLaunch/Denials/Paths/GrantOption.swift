@@ -22,7 +22,7 @@ package struct GrantOption: Sendable, Hashable {
                 ("--read", .read)
             }
         guard PathText.misspelling(path) == nil, PathText.danger(path, rights: given) == nil,
-            path != UserEnvironment.path("HOME")
+            GrantDangers().danger(of: path, given, spelled: path) == nil
         else { return nil }
         self.name = name
         self.path = path
@@ -35,6 +35,14 @@ package enum ShellText {
     package static func quoted(_ word: String) -> String {
         let isPlain = !word.isEmpty && word.utf8.allSatisfy(isPlain)
         return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// The word as a message shows it to be copied. If a word has a quote, a backslash or a character that a terminal
+    /// must not get, no form of the word is safe to copy. Then the result is a name in its place.
+    package static func shown(_ word: String) -> String {
+        let isSafe =
+            !word.contains { $0 == "'" || $0 == "\\" } && Escaped(word, limit: word.utf8.count).description == word
+        return isSafe ? quoted(word) : "PATH"
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -38,6 +38,8 @@ package struct ProcessStatus: Sendable, Hashable {
     /// How many nested process namespaces the thread is in, counted inwards from the namespace of this `/proc`. 1 means
     /// only that namespace.
     package let namespaces: Int
+    /// The thread's number in its own process namespace; nil if the kernel does not state it.
+    package let innermost: UInt32?
 
     /// Parses the file; nil if the file names no process. The first line holds the thread's name, which the process
     /// chose, so this line is skipped. The kernel escapes a newline in the name. A key counts only at the beginning of
@@ -47,10 +49,12 @@ package struct ProcessStatus: Sendable, Hashable {
         guard let process = value(of: "Tgid", in: lines).flatMap(NumberText.decimal).flatMap({ UInt32(exactly: $0) })
         else { return nil }
         let sets = ["SigPnd", "ShdPnd", "SigBlk"].map { value(of: $0, in: lines).flatMap(NumberText.hexadecimal) ?? 0 }
+        let numbers = words(of: "NSpid", in: lines)
         return ProcessStatus(
             process: process, hasPendingSignal: (sets[0] | sets[1]) & ~sets[2] != 0,
             user: words(of: "Uid", in: lines).first.flatMap(NumberText.decimal).flatMap { UInt32(exactly: $0) },
-            namespaces: words(of: "NSpid", in: lines).count)
+            namespaces: numbers.count,
+            innermost: numbers.last.flatMap(NumberText.decimal).flatMap { UInt32(exactly: $0) })
     }
 
     /// Whether both threads have the same user and are in equally many nested process namespaces. If the kernel does

@@ -1,0 +1,31 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+extension DenialListener {
+    /// Handles a call after which a killed process waits for its tracer. The broker lets the call pass only if the
+    /// traced process is a child of the tracer.
+    ///
+    /// The kernel performs the call later than this check. Until then, the child may have ended, and a younger process
+    /// may have got its number. Even then, each tracer is older than the process that it traces. So tracers form no
+    /// circle, and the oldest one has no tracer for which it would wait.
+    func trace(_ call: HeldCall, verdict: Verdict) {
+        let traced = UInt32(truncatingIfNeeded: call.arguments[1])
+        if Self.isChild(traced, ofThread: call.thread) { return settle(call, with: .proceed) }
+        deny(call, verdict: verdict, decision: .deny(errno: EPERM), answer: .denied(errno: EPERM))
+    }
+
+    /// - Parameters:
+    ///   - number: the number of a process in the sandbox.
+    ///   - thread: the number of a thread as the broker sees it.
+    static func isChild(_ number: UInt32, ofThread thread: UInt32) -> Bool {
+        guard let parent = status(of: Int32(clamping: thread))?.process,
+            let children = try? ProcessTree.children(of: Int32(clamping: parent))
+        else { return false }
+        return children.contains { status(of: $0)?.innermost == number }
+    }
+
+    private static func status(of process: Int32) -> ProcessStatus? {
+        ProcessText.read("/proc/\(process)/status").flatMap(ProcessStatus.read)
+    }
+}
