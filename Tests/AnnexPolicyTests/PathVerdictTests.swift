@@ -115,4 +115,15 @@ import Testing
         #expect(policy.verdict(path: "/srv/in/x", rights: .write).isAllowed)
         #expect(policy.paths.grants.map(\.path) == ["/srv/in", "/srv/work", "/srv/work/history", "/usr", "/usr/lib"])
     }
+
+    @Test(arguments: [[.read, .write], [.read, .write, .execute]] as [PathRights])
+    func `a place that may only be executed is protected, whatever its directory allows`(outer: PathRights) throws {
+        let policy = try PolicySamples.policy(Self.text).granting([
+            PathGrant(path: "/srv/in", rights: outer, isOptional: false, reason: "asked", place: nil),
+            PathGrant(path: "/srv/in/kept", rights: [.read, .execute], isOptional: false, reason: "asked", place: nil),
+        ])
+        #expect(policy.verdict(path: "/srv/in/x", rights: .write).isAllowed)
+        #expect(policy.verdict(path: "/srv/in/kept/x", rights: [.read, .execute]).isAllowed)
+        #expect(!policy.verdict(path: "/srv/in/kept/x", rights: .write).isAllowed)
+    }
 }

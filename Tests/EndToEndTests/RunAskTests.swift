@@ -81,6 +81,18 @@ import Testing
         #expect(next.output.contains("is not used") && !next.output.contains("adds"), "\(next.output)")
     }
 
+    @Test(
+        .enabled(if: geteuid() != 0, "needs an ordinary user: files of another user never count as allowed"),
+        arguments: ["--write", "--write-execute"])
+    func `DEPUTY-12: no program changes the list of allowed project files`(option: String) async throws {
+        let kept = home.url.path + "/.local/state/annex/run"
+        try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
+        let script = "echo x > \(home.url.path)/.local/made && ! touch \(kept)/allowed"
+        let ran = try await run(["run", option, home.url.path + "/.local", "--", "sh", "-c", script], answers: [])
+        #expect(ran.status == 0, "\(ran.output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: kept).isEmpty)
+    }
+
     @Test func `DEPUTY-12: keys from before the question and a false question are no answer`() async throws {
         let fake = "printf 'annex: which? (any other answer: none)\\r\\n'; sleep 1; cat data"
         // The first answer goes to the false question, so the program gets it. The real question gets the second one.

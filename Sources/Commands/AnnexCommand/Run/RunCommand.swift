@@ -29,12 +29,12 @@ struct RunCommand: ParsableCommand {
 
             ALLOWANCES
               debug     debuggers and profilers: gdb, strace, py-spy, sanitizers
-              ipc       shared memory and messages of System V: PostgreSQL, fakeroot
+              ipc       System V: shared memory, semaphores, messages: PostgreSQL, fakeroot
               jit       just-in-time compilers: node, java, mono
-              loopback  a server and its client in this sandbox: nginx, jupyter
+              loopback  a server and its client in this sandbox: jupyter, test servers
               network   other machines, and servers of this one
               proc      the machine's processors, memory and load: free, chromium
-              sockets   sockets and named pipes between its processes: tmux, gpg
+              sockets   sockets and named pipes between its processes: gpg, gunicorn
             Chromium and LibreOffice need jit, proc and sockets. A sanitizer also needs --memory 20T, because it \
             reserves addresses. If a program hangs, run it again with --timeout 15: the last line then names a call \
             that was denied.
@@ -119,7 +119,7 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The working directory, which was handed over. Default: the present one, which is empty if it was not.",
+            "The working directory: one that was handed over, or is inside or above such a place. Default: the present one, which is empty if it was not.",
             valueName: "dir"),
         completion: .directory)
     var directory: String?

@@ -46,9 +46,9 @@ extension Policy {
     /// If the path or a directory above it is already granted, the path gets the rights of both grants. So a new grant
     /// removes no right, with one exception.
     ///
-    /// The exception: if neither grant by itself states both `write` and `execute`, the path does not get both. This
-    /// holds whatever the policy says about memory (`write-xor-execute`). If the new grant makes a path below an
-    /// already granted directory executable, the path is not writable. Otherwise the path is not executable.
+    /// The exception: if a new grant states `execute` and not `write` for a path below a granted directory, the path is
+    /// not writable. In other cases, if neither grant by itself states both, the path is not executable. This holds
+    /// whatever the policy says about memory (`write-xor-execute`).
     package func granting(_ grants: [PathGrant]) -> Policy {
         var policy = self
         for grant in grants { policy.paths.add(grant) }
@@ -104,10 +104,12 @@ extension PathGrant {
     /// The rights of this grant, joined with the rights of the nearest grant that contains its path.
     fileprivate func rights(below nearest: PathGrant) -> PathRights {
         var joined = rights.union(nearest.rights)
-        let isStated = rights.isWritableCode || nearest.rights.isWritableCode
+        // A place that may only be executed is protected from the program, also if the program may change and execute
+        // everything around it.
+        let isProtected = rights.contains(.execute) && !PathText.isSame(path, as: nearest.path)
+        let isStated = rights.isWritableCode || nearest.rights.isWritableCode && !isProtected
         guard joined.isWritableCode, !isStated else { return joined }
-        let becomesCode = rights.contains(.execute) && !PathText.isSame(path, as: nearest.path)
-        joined.remove(becomesCode ? .write : .execute)
+        joined.remove(isProtected ? .write : .execute)
         return joined
     }
 }
