@@ -57,8 +57,8 @@ extension ExtensionBundle {
 }
 
 extension ChannelConfiguration {
-    /// The configuration of a channel under a policy. The policy's `in-flight` limits the memory that is in use at
-    /// once. This is the memory of both rings, both arenas, and one large answer that a host reassembles.
+    /// The configuration of a channel under a policy. The policy's `in-flight` limits how much memory the channel
+    /// uses. This is the memory of both rings, both arenas, and one large answer that a host reassembles.
     init(_ limits: PolicyLimits) {
         self.init()
         let half = UInt32(clamping: limits.inFlight / 2)

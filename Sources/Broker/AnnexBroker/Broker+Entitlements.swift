@@ -5,7 +5,7 @@ internal import AnnexPolicy
 package import AnnexRegistry
 
 extension Broker {
-    /// The policy of the extension's point and of the entitlements in force, with the limits of the point and the host.
+    /// The policy for the extension's point and the entitlements in force, with the limits of the point and the host.
     /// If a bundle names a general policy, such as `tool`, as its extension point, the bundle is rejected.
     func policy(for record: ExtensionRecord) throws(BrokerError) -> Policy {
         try policy(for: record, with: registry.value.entitlementsInForce(for: record))

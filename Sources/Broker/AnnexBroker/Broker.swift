@@ -21,7 +21,7 @@ package final class Broker: BrokerService {
     let signatures: InstalledSignatures
     /// This object is separate, so that the event loop's thread can record an end without a reference to the broker.
     let failures = FailureHistory()
-    /// The policies of extension points with entitlements.
+    /// The policies that were read already: one for each extension point and set of entitlements.
     let policies = PointPolicies()
     private let reports: ReportKeeper?
     let privates: PrivateStore
@@ -38,7 +38,7 @@ package final class Broker: BrokerService {
 
     /// Starts the warden, and removes the remains of a killed broker.
     /// - Parameters:
-    ///   - waiving: sandbox layers that extensions run without if this machine cannot provide them.
+    ///   - waiving: sandbox layers that may be missing. If this machine lacks one of them, extensions run without it.
     ///   - wishes: the host's settings, which override the settings of the policies.
     ///   - onEnd: the broker calls this closure each time an extension has ended, on any thread. It must not block.
     ///   - onChange: the broker calls this closure after each change of the installed apps and extensions, with the
@@ -100,15 +100,15 @@ package final class Broker: BrokerService {
         let inForce = registry.value.entitlementsInForce(for: record)
         let policy = try policy(for: record, with: inForce)
         try signatures.check(bundle)
-        // The portal is a socket for the extension's requests to the broker, and its bell lies in the channel's memory.
-        // The next step moves this memory into the configuration. So the code takes the bell before that.
+        // The portal is a socket for the extension's requests to the broker. The bell lies in the memory of the
+        // channel, which `configuration` consumes. So the bell is opened before that call.
         let needsPortal = needsPortal(bundle, entitlements: inForce)
         let bell = needsPortal ? try Self.bell(of: channel, for: identifier) : nil
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         state(inForce, asEntitlementsOf: record, in: &configuration)
         let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
-        // The closure below keeps only this fact and not the directory itself, because the directory's lock must end
-        // before a removal is tried.
+        // The closure that handles the end only needs to know whether there is a private directory. If the closure
+        // held `kept`, the directory would still be locked, and could not be removed.
         let keepsFiles = kept != nil
         let portal = try openPortal(
             for: bundle, record: record, entitlements: inForce, policy: policy, bell: bell, into: &configuration)

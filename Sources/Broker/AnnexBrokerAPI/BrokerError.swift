@@ -12,7 +12,7 @@ public struct BrokerError: Error, Sendable, Hashable {
         case superseded
         /// The user switched the extension off.
         case disabled
-        /// The extension failed again and again, and may not be launched until a pause is over.
+        /// The extension failed again and again. It is not launched until a pause is over.
         case heldBack
         /// The bundle breaks a rule of packaging.
         case invalidBundle

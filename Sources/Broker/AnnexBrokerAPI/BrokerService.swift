@@ -28,7 +28,7 @@ package protocol BrokerService: Sendable {
     /// Trusts the key of a team.
     ///
     /// - Parameters:
-    ///   - key: the text of the team's file with its public key.
+    ///   - key: the text of the file with the team's public key.
     ///   - app: an app that the team may sign from now on, even if another team has signed it so far; nil for none.
     func trust(key: String, for app: String?) throws(BrokerError) -> SigningTeam
 

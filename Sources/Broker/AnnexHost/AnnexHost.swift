@@ -256,7 +256,7 @@ public struct AnnexHost: Sendable {
     ///     rings or how callers wait.
     /// - Throws: `HostError.rejected` if the broker does not launch the extension. `HostError.ended` if the extension
     ///   ended before it was ready; its value states the reason. `HostError.taskCancelled` if the task was cancelled
-    ///   first.
+    ///   before the extension was ready.
     public nonisolated(nonsending) func begin(
         _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
         serving service: HostService = HostService(),

@@ -1,7 +1,7 @@
 @_exported public import AnnexMessages
 
-// An import of this module also provides AnnexMessages and `Descriptor`. An embedder passes in or receives a
-// `Descriptor` as the end of a socket.
+// An import of this module also provides AnnexMessages and `Descriptor`. A program that imports this module passes in
+// or receives a `Descriptor` as the end of a socket.
 @_exported public import struct AnnexLinux.Descriptor
 
 #if ANNEX_SANITIZE

@@ -102,8 +102,8 @@ public struct FieldReader: ~Copyable, ~Escapable {
     @usableFromInline let depth: Int
     /// How many more fields the whole message may have.
     @usableFromInline var fieldsLeft: Int
-    /// Whether the fields of the message that contains this field were checked, or its tags are only assumed to rise. A
-    /// message in this field is decoded in the same way.
+    /// Whether the message around this field was checked, or the order of its tags is only assumed. A message inside
+    /// this field is decoded in the same way as the message around it.
     @usableFromInline var proof: OrderProof
 
     @_lifetime(copy cursor)
@@ -172,7 +172,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
         }
     }
 
-    /// Creates a failure of this field at its current offset.
+    /// Creates a failure of this field at the offset that this reader has reached.
     public func failure(_ reason: DecodingFailure.Reason) -> DecodingFailure {
         DecodingFailure(offset: cursor.position, tag: tag, reason: reason)
     }

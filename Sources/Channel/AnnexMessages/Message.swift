@@ -37,7 +37,7 @@ extension Message {
         try self.init(decoding: unsafe bytes.span.bytes, within: limits)
     }
 
-    /// Decodes untrusted bytes without copying them first.
+    /// Decodes untrusted bytes, which are not copied as a whole.
     @inlinable public init(
         decoding bytes: RawSpan, within limits: MessageLimits = .standard
     ) throws(DecodingFailure) {
@@ -53,7 +53,7 @@ extension Message {
         self = try Self.checked(bytes, within: limits)
     }
 
-    /// Decodes a message after every field's tag and length was checked.
+    /// Checks the tag and the length of every field, and then decodes the message.
     @inlinable @inline(never) package static func checked(
         _ bytes: RawSpan, within limits: MessageLimits
     ) throws(DecodingFailure) -> Self {

@@ -1,12 +1,12 @@
 /// A decoder of tagged fields from untrusted bytes. For any bytes, the result is a value or a failure.
 ///
-/// The public initialiser checks tag and length of every field. After that, fields may be decoded in any order.
-/// Decoding is fastest in the order of the tags. The decoder allocates memory only for the values.
+/// The public initialiser checks tag and length of every field. After that, the caller chooses the order in which it
+/// decodes the fields. The order of rising tags is fastest. The decoder allocates memory only for the decoded values.
 ///
 /// `Message.init(decoding:)` first assumes that the tags rise, as `MessageEncoder` writes them. It checks each field
 /// when it decodes the field. At the end, it checks the fields that were not decoded. So a message with rising tags is
-/// read only once. If any check or decoding fails, `Message.init(decoding:)` decodes the bytes again and checks every
-/// field first. So the value or the failure never depends on the assumption.
+/// read only once. If any check or decoding fails, `Message.init(decoding:)` decodes the bytes again, after a check of
+/// all fields. So the value or the failure never depends on the assumption.
 public struct MessageDecoder: ~Copyable, ~Escapable {
     /// The message, from its first field on.
     @usableFromInline let whole: ByteCursor
@@ -14,8 +14,8 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
     @usableFromInline let depth: Int
     @usableFromInline let order: FieldOrder
     @usableFromInline var proof: OrderProof
-    /// The place where the last search ended, and the tag of that search. Unless the tags are in any order
-    /// (`FieldOrder.any`), no field before this place has a larger tag.
+    /// `resumeAt` is the place where the last search ended, and `resumeTag` is the tag that was searched for. No field
+    /// before `resumeAt` has a tag larger than `resumeTag`, unless the order of the tags is `FieldOrder.any`.
     @usableFromInline var resumeAt: Int
     @usableFromInline var resumeTag: UInt16 = 0
     /// How many more fields the whole message may have.
@@ -43,7 +43,7 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
     }
 
     /// Creates a decoder that assumes that the tags rise. If decoding or `finish()` fails, the caller decodes the bytes
-    /// again.
+    /// again without this assumption.
     ///
     /// This decoder does not count fields. So the caller has to ensure that the message cannot contain more fields
     /// than the limit. `mayAssume` checks this by the message's length.
@@ -58,10 +58,10 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         self.fieldsLeft = fieldsLeft
     }
 
-    /// Whether a message of these bytes can be decoded under the assumption that its tags rise. The message must not
-    /// be longer than `limits.bytes`. It must also be too short to contain more fields than `limits.fields`. Every
-    /// field has at least six bytes, so the number of fields is never more than a quarter of the number of bytes.
-    /// This function uses a quarter and not a sixth, because a shift is cheaper than a division.
+    /// Whether a message of these bytes can be decoded under the assumption that its tags rise. The message must not be
+    /// longer than `limits.bytes`. It must also be too short to contain more fields than `limits.fields`. The header of
+    /// a field has six bytes, so a message of N bytes has at most N/6 fields. This function compares the larger number
+    /// N/4 with the limit, because a shift is cheaper than a division.
     @inlinable @inline(__always) static func mayAssume(_ bytes: RawSpan, within limits: MessageLimits) -> Bool {
         bytes.byteCount <= limits.bytes && bytes.byteCount &>> 2 <= limits.fields
     }
@@ -86,7 +86,8 @@ public struct MessageDecoder: ~Copyable, ~Escapable {
         proof = .checked
     }
 
-    /// Checks all fields of a message, or all fields after a field with the tag `last`.
+    /// Checks that every field in `whole` is complete. If `whole` is only the rest of a message, `last` is the tag of
+    /// the field before this rest. Otherwise, `last` is -1.
     /// - Returns: the number of fields, and the order of their tags.
     @inlinable static func frames(
         of whole: ByteCursor, after last: Int = -1, atMost most: Int, _ limits: MessageLimits
@@ -266,13 +267,13 @@ enum OrderProof {
 enum FieldOrder {
     /// Each tag is larger than the previous tag, so no field appears twice.
     case rising
-    /// No tag is smaller than the previous tag, so a search can begin where the last search ended.
+    /// No tag is smaller than the previous tag. So a search for a larger tag can begin where the last search ended.
     case neverFalling
     case any
 }
 
-// Small messages consist mostly of numbers. So the functions below decode a number with one check of its field's
-// header.
+// Small messages consist mostly of numbers. So the functions below decode a number faster: they check the tag and the
+// length of its field together.
 
 extension MessageDecoder {
     /// Decodes a required number, which must appear exactly once.
@@ -285,8 +286,8 @@ extension MessageDecoder {
         return value
     }
 
-    /// The number in the next field. The result is nil if this field has a different tag or a different width. It is
-    /// also nil if another field might have the same tag.
+    /// The number in the next field. The result is nil if this field has a different tag or a different width, or if a
+    /// second field might have the same tag.
     @_lifetime(self: copy self)
     @inlinable @inline(__always) mutating func next<Value: FixedWidthInteger & BitwiseCopyable>(
         _ tag: UInt16

@@ -39,8 +39,8 @@ package final class ChannelReplay: Sendable {
         }
     }
 
-    /// Runs the replay once. The channel must have the handlers of `install`, and its extension must have sent the
-    /// hello.
+    /// Runs the replay once. The channel must have the handlers that `install` sets, and its extension must have sent
+    /// the hello.
     /// - Parameter patience: how long to wait for each answer, event or call of the extension.
     /// - Returns: the first difference; nil if there is no difference.
     package func run(
@@ -75,7 +75,7 @@ package enum ReplayFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// A message of the host was not recorded completely.
     case payloadCut(message: Int, length: UInt32)
     case contentsNotKept(message: Int, bytes: UInt64)
-    /// The files or memory that a recorded message hands over cannot be recreated.
+    /// The files or memory that a recorded message hands over cannot be recreated, or an event cannot be sent.
     case system(String)
 
     package var description: String {
@@ -123,10 +123,10 @@ enum ReplayStep: Sendable {
     ) throws(ReplayFailure) -> ReplayStep? {
         let isOurs = frame.direction == .toExtension
         switch kind {
-        // The extension sends the hello at its launch. The extension's supervisor sends pings at its own times, so
-        // pings are not replayed.
+        // The extension has sent its hello before the replay begins. The extension's supervisor sends pings at its own
+        // times, so pings are not replayed.
         case .hello, .ping, .pong: return nil
-        // Large messages are recorded as a whole.
+        // A large message is recorded as a whole message, and not as frames of these kinds.
         case .large, .piece: return nil
         case .open, .data, .credit, .finish, .reset: throw .hasStreams(message: message)
         case .request where isOurs: return .call(try whole(frame, message: message), message: message)

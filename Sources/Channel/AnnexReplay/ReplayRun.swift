@@ -75,8 +75,8 @@ struct ReplayRun {
     private mutating func answer(_ frame: RecordedFrame) {
         guard let request = requests.removeValue(forKey: frame.call)?.take() else { return }
         if frame.kind == FrameKind.reply.rawValue {
-            // The recorded answer fits, unless the ring is smaller now. If the answer does not fit, the extension gets
-            // a failure.
+            // The recorded answer fits, unless the ring is smaller than the ring of the recorded channel. If the answer
+            // does not fit, the extension gets a failure.
             try? request.reply(frame.payload)
         } else {
             let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0

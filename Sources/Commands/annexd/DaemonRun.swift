@@ -19,7 +19,7 @@ final class DaemonRun: Service {
     private let signal = Mutex<Int32?>(nil)
     private let startsAnew = Mutex(false)
 
-    /// Begins to listen. A client that connects before `run` waits.
+    /// Begins to listen. If a client connects before `run` is called, the client waits.
     init(_ options: DaemonOptions, socket path: String, signals: LifeSignals, logger: Logger) throws {
         self.path = path
         self.signals = signals

@@ -72,7 +72,7 @@ static void prepare(struct jpeg_work *work, char error[PICTURE_ERROR_SIZE]) {
     error[0] = 0;
 }
 
-// Converts inks (CMYK) to light (RGB). Adobe's programs store the inks inverted, and other programs do the same.
+// Converts inks (CMYK) to light (RGB). A file with the Adobe marker stores the inks inverted.
 static void inks_to_rgb(const uint8_t *inks, uint8_t *row, uint32_t width, int inverted) {
     for (uint32_t column = 0; column < width; column++, inks += 4, row += 3) {
         for (int channel = 0; channel < 3; channel++) {

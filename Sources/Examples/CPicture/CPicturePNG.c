@@ -19,7 +19,7 @@ struct png_work {
     size_t buffered;
 };
 
-// Chunks that describe how to show the pixels. The decoder copies them without reading them.
+// Chunks that describe how to show the pixels. The decoder copies them without interpreting them.
 static const char kept_chunks[] = "iCCP\0gAMA\0cHRM\0sRGB\0pHYs\0eXIf";
 
 static void on_error(png_structp png, png_const_charp message) {

@@ -12,7 +12,7 @@ int picture_fail(char error[PICTURE_ERROR_SIZE], const char *format, ...) __attr
 // Allocates zeroed pixels for a picture, if its size is within the limits. Returns 0, or -1 with a line of text in
 // `error`.
 int picture_allocate(struct picture *picture, const struct picture_limits *limits, char error[PICTURE_ERROR_SIZE]);
-// Checks a header's size against the limits.
+// Checks a picture's width and height, as the file's header states them, against the limits.
 int picture_check_size(uint64_t width, uint64_t height, const struct picture_limits *limits,
                        char error[PICTURE_ERROR_SIZE]);
 // Adds a record. If the records would exceed PICTURE_RECORDS_MOST, the record is omitted.

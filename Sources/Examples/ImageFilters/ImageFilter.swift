@@ -1,7 +1,8 @@
 /// A filter for the tones of a picture. Each colour has a curve, which maps each level from 0 to 255 to another level.
 ///
 /// The curves are a text of three lines. Each line names a colour and then points of its curve. Between two points,
-/// the curve is straight. If the line `grey` precedes them, the filter first removes the colours from the picture:
+/// the curve is straight. A line `grey` may come before the three lines. Then the filter removes the colours from the
+/// picture before it applies the curves:
 ///
 /// ```
 /// grey
@@ -41,7 +42,7 @@ public struct ImageFilter: Sendable, Hashable {
         self.isGrey = isGrey
     }
 
-    /// The table of a curve that begins at 0 and ends at 255.
+    /// The table of a curve; nil if a word is not a point, or if the levels of the points do not rise from 0 to 255.
     private static func table(through words: ArraySlice<Substring>) -> [UInt8]? {
         let points = words.compactMap { word -> (level: Int, value: Int)? in
             let numbers = word.split(separator: ":").map { UInt8($0) }

@@ -29,8 +29,8 @@ internal import CAnnexSQLite
 
     /// Runs a body as a transaction: either all of its changes are kept, or none.
     func transaction(_ body: () throws(LedgerError) -> Void) throws(LedgerError) {
-        // The transaction gets write access at once. A transaction that begins with reading cannot always change to
-        // writing.
+        // The transaction gets write access at its beginning. A transaction that begins with reading cannot always
+        // change to writing.
         try run("BEGIN IMMEDIATE")
         do throws(LedgerError) {
             try body()

@@ -17,7 +17,7 @@ public actor Ledger {
         }
     }
 
-    /// Adds all entries, or none of them if it throws an error.
+    /// Adds all entries. If this function throws an error, it has added none of them.
     public func add(_ entries: [LedgerEntry]) async throws(LedgerError) {
         guard !entries.isEmpty else { return }
         try await patiently { database throws(LedgerError) in

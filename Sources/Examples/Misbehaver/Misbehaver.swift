@@ -69,7 +69,7 @@ struct Misbehaver: ~Copyable {
         while true { _ = try endpoint.next() }
     }
 
-    /// Sends a descriptor of memory that is not sealed. The message names a call of the channel that does not exist.
+    /// Sends a descriptor of memory that is not sealed. The message names a call that the channel does not have.
     private func handOverDescriptor() throws {
         let mark: [UInt8] = Array("ANFD".utf8) + [1, 0, 0, 0] + [UInt8](repeating: 0x7F, count: 8)
         var sent: Int32

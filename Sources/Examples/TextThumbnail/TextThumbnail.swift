@@ -1,6 +1,7 @@
 import AnnexExtension
 
-/// Draws the shape of a text: five rows of sixteen marks, one for each letter or gap at the text's start.
+/// Draws the shape of a text: a row of marks for each of its first five lines. A mark stands for one of the first
+/// sixteen letters or gaps of the line.
 @main
 final class TextThumbnail: AppExtension {
     func beginRequest(with context: ExtensionContext) {

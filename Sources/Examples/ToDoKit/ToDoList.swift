@@ -34,7 +34,7 @@ public struct ToDoList: Sendable {
         text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
-    /// A stream that gives a value after each later change by any member of the group.
+    /// A stream that gives a value after each change that any member of the group makes from now on.
     public func changes() -> AsyncStream<Set<String>> { defaults.changes() }
 
     /// Removes the first entry with this text.

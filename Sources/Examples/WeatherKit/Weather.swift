@@ -23,7 +23,7 @@ public struct WeatherPlace: Sendable {
     /// - Parameter name: the name of the place. If it is nil, the place is forgotten.
     public func set(_ name: String?) throws(PortalError) { try defaults.set(name ?? "", for: Self.place) }
 
-    /// A stream that gives a value after each later change.
+    /// A stream that gives a value after each change from now on.
     public func changes() -> AsyncStream<Set<String>> { defaults.changes() }
 }
 
@@ -41,7 +41,7 @@ public struct Weather: Sendable, Hashable {
 
     /// - Parameter hour: the number of hours since 1970.
     public init(in place: String, at hour: Int) {
-        // The hash FNV-1a is used, so that every program gets the same weather.
+        // The hash FNV-1a gives every program the same weather. Swift's own hash differs from process to process.
         let seed = place.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let wave = Int((seed >> 8) % 12)
         let daily = abs((hour + 20) % 24 - 12)

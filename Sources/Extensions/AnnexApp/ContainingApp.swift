@@ -85,7 +85,7 @@ public struct ContainingApp: Sendable {
     /// widget without content. The widget may also state this itself: see `WidgetContext.hasContent`.
     ///
     /// The user's Today views learn of the statement at once. The statement holds until the app makes another
-    /// statement, also for views that are opened later.
+    /// statement. It also holds for views that are opened later.
     ///
     /// - Throws: `invalid` if the identifier does not begin with the app's own identifier and a dot; `system` if the
     ///   folder of the Today views cannot be written.

@@ -57,7 +57,8 @@ package struct BundleMaker {
 extension BundleMaker {
     private static let plugIns = "PlugIns"
     /// Settings that name one bundle. If the general settings of the recipe have such a setting, its value counts
-    /// only for the app. An extension uses only a value that the recipe states for this extension.
+    /// only for the app. An extension uses the value that the recipe states for this extension, or else a value that
+    /// Annex derives.
     private static let ownNames: Set<String> = [
         "PRODUCT_NAME", "TARGET_NAME", "EXECUTABLE_NAME", "PRODUCT_MODULE_NAME", "PRODUCT_BUNDLE_IDENTIFIER",
         "PRODUCT_BUNDLE_PACKAGE_TYPE",
@@ -81,8 +82,8 @@ extension BundleMaker {
         return parts
     }
 
-    /// Checks the names of bundles and processors in the recipe. An unknown name is a typing error, and its setting or
-    /// program would be ignored.
+    /// Checks the names of bundles and processors in the recipe. An unknown name is a typing error. Without this
+    /// check, its setting or program would be ignored.
     private func checkNames(of parts: [BundlePart]) throws(BundlingError) {
         let names = parts.map(\.name)
         let stated = Set(recipe.files.keys).union(recipe.ownSettings.keys)
@@ -177,8 +178,8 @@ extension BundleMaker {
 }
 
 extension BundleMaker {
-    /// Copies the built programs of one bundle. If the recipe names no folder of programs, the layout contains the
-    /// program.
+    /// Copies the built programs of one bundle. If the recipe names no folder of programs, and no file for this
+    /// bundle, the program comes from the layout.
     private func addPrograms(of part: BundlePart, to app: borrowing Descriptor) throws(BundlingError) {
         if let file = recipe.files[part.name] {
             return try add(file, as: part.executable, in: part.path, of: app)

@@ -32,8 +32,8 @@ struct Answer: ~Copyable {
         return Answer(payload: payload, pieces: pieces)
     }
 
-    /// Encodes a list of items. If the list does not fit into one message, it is sent in sealed memory together with
-    /// the message.
+    /// Encodes a list of items. If the list does not fit into one message, the list is sent in sealed memory together
+    /// with the message.
     private static func encoded(
         _ items: [ExtensionItem], collecting contents: inout ContentsList, atMost bytes: Int
     ) throws(ExtensionError) -> [UInt8] {

@@ -48,7 +48,7 @@ public protocol AppExtension: AnyObject {
     func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem]
 
     /// Registers handlers for messages of the extension's own types: requests, notices and streams. The extension
-    /// serves them in addition to the requests with items. By default, there are no handlers.
+    /// serves these messages in addition to the requests with items. By default, there are no handlers.
     static func register(in service: inout ChannelService)
 
     /// Called when four fifths of the extension point's memory limit are used up. Release memory whose contents the
@@ -78,7 +78,7 @@ extension AppExtension {
     /// By default, the warning has no effect.
     public func didReceiveMemoryWarning() {}
 
-    /// Sends the hello message to the host, and serves its requests until the host ends the session.
+    /// Sends the hello message to the host, and serves the host's requests until the host ends the session.
     public static func main() {
         ExtensionMain.run(Self.self)
     }
@@ -87,8 +87,9 @@ extension AppExtension {
 /// A principal object that stays for the whole session and gets all requests of the session. Use this protocol for a
 /// dialogue with the host.
 ///
-/// The object may return from `beginRequest(with:)` without an answer, keep the context, and answer later. It may
-/// answer requests in any order. If a context is released without an answer, its request is cancelled.
+/// The object may return from `beginRequest(with:)` without an answer, keep the context, and answer later. It need
+/// not answer requests in the order in which they arrived. If a context is released without an answer, its request is
+/// cancelled.
 ///
 /// ```swift
 /// @main final class Game: SessionExtension {

@@ -1,7 +1,7 @@
 internal import AnnexChannel
 
-/// Holds a response whose answer is sent later. This type is a class, because a noncopyable value cannot be a part of
-/// a tuple or of an optional in a class.
+/// Holds a `PendingResponse` until the answer is sent. This type is a class, because a tuple cannot hold a value that
+/// cannot be copied, such as a `PendingResponse`.
 final class DeferredAnswer<Content: Message> {
     private var response: PendingResponse<Content>?
 

@@ -59,7 +59,7 @@ extension ExtensionContext {
     var isOpen: Bool { request != nil }
 
     /// Starts a task that runs the closure. The answer to the request is the items that the closure returns, or the
-    /// error that it throws. If the host cancels the request, the task is cancelled.
+    /// error that the closure throws. If the host cancels the request, the task is cancelled.
     func complete(awaiting work: @escaping () async throws -> [ExtensionItem]) {
         isWorking = true
         request?.startTask { [self] in

@@ -3,7 +3,7 @@ internal import AnnexModel
 public import AnnexPortal
 
 extension ExtensionContext {
-    /// Opens a URL with the app that registers its scheme (`CFBundleURLTypes`). Apple's counterpart is
+    /// Opens a URL with the app that registers the URL's scheme (`CFBundleURLTypes`). Apple's counterpart is
     /// `NSExtensionContext.open(_:completionHandler:)`.
     ///
     /// Only extensions of some points may open URLs. A Today widget may open the URLs of any app. An iMessage

@@ -83,7 +83,8 @@ public final class ExtensionContext {
         send(.error(ExtensionError(describing: error), largestPayload: largestPayload), to: request)
     }
 
-    /// Completes the request with the items that the closure returns, or cancels it with the error that it throws.
+    /// Completes the request with the items that the closure returns, or cancels the request with the error that the
+    /// closure throws.
     public func completeRequest(with work: () throws -> [ExtensionItem]) {
         do {
             completeRequest(returning: try work())

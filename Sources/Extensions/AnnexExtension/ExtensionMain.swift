@@ -41,7 +41,8 @@ enum ExtensionMain {
 /// Serves requests with items: this object passes each request to a principal object.
 package final class ExtensionServing {
     private let makePrincipal: () -> any AppExtension
-    /// Whether a single principal object gets all requests. If so, this object may answer a request later.
+    /// Whether a single principal object gets all requests. If so, the principal object may return from
+    /// `beginRequest(with:)` without an answer, and answer later.
     private let stays: Bool
     private let largestPayload: Int
     private let life: ExtensionLife

@@ -63,7 +63,8 @@ extension BundleVersion: Comparable, Hashable, CustomStringConvertible {
 }
 
 extension BundleVersion {
-    /// The version of Annex itself. With `LSMinimumSystemVersion`, a bundle may require a higher version.
+    /// The version of Annex itself. With `LSMinimumSystemVersion`, a bundle states the lowest version of Annex that
+    /// it can use.
     public static let annex: BundleVersion = {
         let numbers: [UInt64] = [0, 1, 0]
         return BundleVersion(numbers, text: numbers.map(String.init).joined(separator: "."))

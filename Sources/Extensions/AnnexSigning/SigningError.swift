@@ -4,11 +4,13 @@ package import AnnexLinux
 package struct SigningError: Error, Sendable, Hashable {
     /// The kind of error, for programs.
     package enum Code: String, Sendable, Hashable {
-        /// The app has a seal that cannot be read, or has no valid signature.
+        /// The app's seal cannot be read, has no valid signature, or belongs to another app or version. Also the code
+        /// for an app that has no seal although a signature is required.
         case damagedSeal
-        /// The app's files differ from its seal.
+        /// The app's files differ from its seal, or have changed since the installation.
         case changedContents
-        /// The app has a file that cannot be sealed: a device, a hard link, or a file that other users can change.
+        /// The app has a file that cannot be sealed, such as a device, a hard link, or a file that other users can
+        /// change.
         case unsafeContents
         /// The app breaks a rule of packaging.
         case invalidBundle
@@ -20,7 +22,7 @@ package struct SigningError: Error, Sendable, Hashable {
         case damagedKey
         /// The file with the list of trusted teams cannot be read.
         case damagedTrust
-        /// The system denied a resource or an operation.
+        /// The system denied a resource or an operation, or a list of trusted teams or of pins is full.
         case system
     }
 

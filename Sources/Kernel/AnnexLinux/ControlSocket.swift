@@ -37,8 +37,8 @@ package struct ControlSocket: ~Copyable, Sendable {
     /// Receives one message of at most `capacity` bytes.
     package func receive(atMost capacity: Int, waiting: Bool = false) throws(SystemError) -> ControlReception {
         if let received = try receiveOnce(atMost: capacity, waiting) { return received }
-        // If the peer closed its end before it had read all its messages, the kernel first reports a reset, once. The
-        // next attempt then receives the messages that the peer had sent.
+        // If the peer closed its end before it had read all its messages, the kernel reports one reset. The next
+        // attempt then receives the messages that the peer had sent.
         if let received = try receiveOnce(atMost: capacity, waiting) { return received }
         return .end
     }

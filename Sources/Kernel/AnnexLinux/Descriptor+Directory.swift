@@ -56,10 +56,10 @@ package struct DirectoryEntry: Sendable, Hashable {
     package var isRegular: Bool { kind == .regular }
 }
 
-// Changes to the entries of a directory, and to open files. A function that takes a name takes the name of an entry
-// of the directory itself, and follows no link. `makeDirectories` takes a path instead, and follows its links. The
-// functions are for a directory that only this process writes to. Only `directory(making:)` and `makeDirectories`
-// also work if another process creates the same directory.
+// Changes to the entries of a directory, and to open files. If a function takes a name, this is the name of an entry
+// of the directory itself, and the function follows no link. `makeDirectories` takes a path instead, and follows its
+// links. The functions are for a directory that only this process writes to. Only `directory(making:)` and
+// `makeDirectories` also work if another process creates the same directory.
 
 extension Descriptor {
     /// Creates a directory with exactly these permissions, independent of the umask.

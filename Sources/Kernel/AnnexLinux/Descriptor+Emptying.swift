@@ -8,8 +8,8 @@ extension Descriptor {
     /// Removes a part of this directory's contents. The call follows no link and enters no other file system. The names
     /// of the entries need not be UTF-8.
     ///
-    /// If a subdirectory contains a directory, the call first moves the inner directory up into this directory. Deep
-    /// contents therefore need neither more stack nor more descriptors.
+    /// If a subdirectory contains a directory, the call moves the inner directory up into this directory before it
+    /// removes the subdirectory. Deep contents therefore need neither more stack nor more descriptors.
     ///
     /// - Parameter limit: the maximum number of steps. A step removes or moves one entry.
     /// - Returns: whether the directory is empty now. If not, call this method again.

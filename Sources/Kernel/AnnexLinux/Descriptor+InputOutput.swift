@@ -129,9 +129,9 @@ extension Descriptor {
 
     /// Waits until no process can write to a new program file any more.
     ///
-    /// If another thread of the writer forks, the child process holds a copy of the descriptor that wrote the file. The
-    /// child closes this copy when it executes another program. Until then the kernel refuses to execute the program
-    /// (`ETXTBSY`).
+    /// If another thread of the process that wrote the file forks, the child process holds a copy of the descriptor
+    /// that wrote the file. The child closes this copy when it executes another program. Until then the kernel
+    /// refuses to execute the program (`ETXTBSY`).
     /// - Parameter path: a file of this user that no other process writes. If the file system has no leases, or a
     ///   writer never closes the file, the wait ends without an error. If a writer remains, executing the program
     ///   then fails.

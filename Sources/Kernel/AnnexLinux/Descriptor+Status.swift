@@ -34,7 +34,7 @@ extension Descriptor {
     package func path() throws(SystemError) -> String {
         let link = "/proc/self/fd/\(number)"
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // SAFETY: readlink writes at most the array's size and does not terminate.
+        // SAFETY: readlink writes at most the array's size, and no NUL at the end.
         let count = unsafe readlink(link, &room, room.count)
         guard count >= 0 else { throw SystemError("readlink", errno: errno, path: link) }
         let bytes = room.prefix(count).map { UInt8(bitPattern: $0) }

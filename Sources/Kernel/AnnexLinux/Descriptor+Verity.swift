@@ -6,8 +6,9 @@ internal import CAnnexLinux
 extension Descriptor {
     /// Makes this file's contents immutable for as long as the file exists. The file can still be removed.
     ///
-    /// - Returns: whether verity is enabled for the file now. The result is false if the file system has no verity, if
-    ///   another program has the file open for writing, or if this user may not change the file.
+    /// - Returns: whether verity is enabled for the file now. The result is false if the file system has no verity,
+    ///   or if another program has the file open for writing. It is also false if this user is not allowed to change
+    ///   the file.
     package func enableVerity() -> Bool {
         let result = annex_verity_enable(number)
         return result == 0 || verityDigest() != nil

@@ -57,9 +57,9 @@ internal import Glibc
 
     /// Wakes threads that sleep on the word. A peer can make the call fail by waiting on the word in another way. The
     /// failure harms only the peer, so use the result only for counting.
-    /// - Parameter most: the maximum number of threads to wake. A host passes 1 for a word on which only its extension
-    ///   sleeps. An honest extension has one sleeping thread there. A hostile extension with many threads could
-    ///   otherwise make each message expensive.
+    /// - Parameter most: the maximum number of threads to wake. A host passes 1 for a word on which only its
+    ///   extension sleeps. In an honest extension, one thread sleeps on the word. A hostile extension with many
+    ///   sleeping threads could otherwise make each message expensive.
     /// - Returns: the number of threads that woke, or a negative errno if the peer made the call fail.
     @discardableResult
     package func wake(atMost most: Int32 = .max) -> Int32 {

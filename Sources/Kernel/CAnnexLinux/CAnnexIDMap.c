@@ -22,9 +22,9 @@ struct attributes {
     uint64_t set, clear, propagation, user_namespace;
 };
 
-// Creates a process in a new user namespace. The process does nothing until it is killed. It has no exit signal, so the
-// host's signal handlers and waits do not notice it. It is a copy of a process with threads, so it may neither allocate
-// nor lock.
+// Creates a process in a new user namespace. The process does nothing until it is killed. It has no exit signal, so
+// the host's signal handlers and waits do not notice it. It is a copy of a process with threads, so it must not
+// allocate memory or take a lock.
 static pid_t begin(void) {
     pid_t process = (pid_t)syscall(SYS_clone, CLONE_NEWUSER, (void *)0, (void *)0, (void *)0, (void *)0);
     if (process != 0) return process < 0 ? -errno : process;

@@ -119,8 +119,8 @@ static void run_middle(struct start *start, char *stack) {
         start->error = errno;
         return;
     }
-    // ECHILD means that another thread of the host waited for children of every kind and reaped the middle process
-    // first. Nothing is lost.
+    // ECHILD means that another thread of the host waited for children of every kind, and has already reaped the
+    // middle process. This does no harm, because the exit status is not needed.
     while (waitpid(middle, (void *)0, __WCLONE) < 0 && errno == EINTR) continue;
 }
 

@@ -57,8 +57,8 @@ static int take(int netlink, uint32_t *user) {
     if (answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY || (size_t)count < NLMSG_HDRLEN + sizeof message)
         return -EPROTO;
     memcpy(&message, body, sizeof message);
-    // If a process closes a socket, the socket stays in the kernel for a while. For some of these sockets, the kernel
-    // gives user 0.
+    // If a process closes a socket, the socket stays in the kernel for a while, with inode 0. For some of these
+    // sockets, the kernel gives user 0.
     if (message.idiag_inode == 0) return -ENOENT;
     *user = message.idiag_uid;
     return 0;

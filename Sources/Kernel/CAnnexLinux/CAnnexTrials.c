@@ -241,7 +241,8 @@ static int make_procfs(const char *option, const char *choice) {
     return result(syscall(NR_fsmount, context, 1, 0));
 }
 
-// The new process namespace holds only the next child. Its exit status is the result, because every errno is below 256.
+// The new process namespace holds only the next child. The child's exit status is the result. It can hold every
+// errno, because every errno is below 256.
 static int procfs_trial(const char *option, const char *choice) {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID) < 0) return -errno;
     long child = syscall(SYS_clone, CLONE_PARENT_SETTID, 0, 0, 0, 0);

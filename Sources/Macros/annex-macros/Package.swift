@@ -22,7 +22,7 @@ let package = Package(
         .library(name: "AnnexMacros", targets: ["AnnexMacros"])
     ],
     dependencies: [
-        // The dependency is given by name, because the folder of a clone may have any name.
+        // The dependency is given by name, because the folder of a clone can have any name.
         .package(name: "annex", path: "../../.."),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],

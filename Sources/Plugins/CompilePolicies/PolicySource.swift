@@ -99,7 +99,7 @@ enum SwiftText {
         return "Duration(secondsComponent: \(seconds), attosecondsComponent: \(attoseconds))"
     }
 
-    /// Instructions as rows of hexadecimal digits: six in a row, each followed by a space.
+    /// Instructions as hexadecimal digits: six instructions in each row, with a space between two instructions.
     static func rows(_ bytes: [UInt8]) -> String {
         let words = stride(from: 0, to: bytes.count, by: 8).map { hexadecimal(bytes[$0..<min($0 + 8, bytes.count)]) }
         return stride(from: 0, to: words.count, by: 6).map { start in

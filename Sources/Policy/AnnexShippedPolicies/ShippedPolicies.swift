@@ -19,8 +19,8 @@ extension Policy {
         return try compiledAhead(named: name, from: .shipped, for: architecture) { CompiledPolicies.named($0) }
     }
 
-    /// A policy of a library that may replace shipped policies or the texts that they include. If none of its texts is
-    /// replaced, the policy that was compiled ahead is used.
+    /// A policy of a library. The library may replace shipped policies or the texts that they include. If none of the
+    /// policy's texts is replaced, the policy that was compiled ahead is used.
     package static func compiledAhead(
         named name: String, from library: PolicyLibrary, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {

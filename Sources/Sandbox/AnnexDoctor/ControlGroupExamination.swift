@@ -74,8 +74,8 @@ package enum ControlGroupExamination {
                 : "systemd-run --user --scope -p Delegate=yes -- COMMAND")
     }
 
-    /// The socket path of the user's own service manager, which can delegate groups, and the errno of connecting to it.
-    /// nil for root.
+    /// The path of the socket of the user's own service manager, and the errno of connecting to this socket. The
+    /// service manager can delegate groups. nil for root.
     private static func reachable() -> (path: String, errno: Int32)? {
         guard getuid() != 0 else { return nil }
         // SAFETY: the text is copied before anything can change the environment.

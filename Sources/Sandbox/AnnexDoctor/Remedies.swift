@@ -5,9 +5,9 @@ internal import Glibc
 
 /// Finds the cause of a refusal among the known causes, and the remedy for it.
 ///
-/// The order of the checks matters. If a sysctl is off, it is the cause, even if other causes are present. The next
-/// check is for a security module that is known to refuse, and then for a filter around this program. If none of these
-/// is the cause, the cause is the kernel itself.
+/// Several causes may be present, so the checks have a fixed order. The first check is for a sysctl that is off. A
+/// filter around this program counts before a security module, because the kernel asks the filter first. If no check
+/// finds a cause, the cause is the kernel itself.
 package struct Remedies: Sendable {
     private let surroundings: Surroundings
 
@@ -44,7 +44,7 @@ package struct Remedies: Sendable {
             + surroundings.container.remedy
     }
 
-    /// The remedy if this user may not make user namespaces; nil if the cause is unknown.
+    /// The remedy if this user is not allowed to make user namespaces; nil if the cause is unknown.
     private func userNamespace(_ errno: Int32) -> String? {
         if surroundings.switches["user.max_user_namespaces"] == "0" {
             return "sudo sysctl -w user.max_user_namespaces=10000"
@@ -98,8 +98,8 @@ extension SandboxLayer {
     }
 }
 
-/// The AppArmor profile that Ubuntu requires. On Ubuntu, only programs with a profile may make user namespaces, and
-/// profiles apply to paths.
+/// The AppArmor profile that Ubuntu requires. On Ubuntu, only programs with a profile may make user namespaces. A
+/// profile applies to paths, so the warden must be installed at a path that this profile names.
 enum AppArmorProfile {
     static let path = "/etc/apparmor.d/annex-warden"
 

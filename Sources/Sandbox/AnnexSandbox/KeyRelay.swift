@@ -25,7 +25,7 @@ final class KeyRelay: Sendable {
     /// - Parameters:
     ///   - readiness: whether keys are wanted now. The thread calls this closure before each wait for keys, and again
     ///     after the wait.
-    ///   - seen: receives every piece before it is passed on.
+    ///   - seen: gets the keys before they are passed on.
     private init(
         from caller: CallersTerminal, to target: consuming Descriptor,
         readiness: @escaping @Sendable () -> Readiness, seen: @escaping @Sendable ([UInt8]) -> Void

@@ -95,7 +95,7 @@ struct LocatedProgram: ~Copyable {
 
     private static func shows(_ policy: Policy, path: String, rights: PathRights) -> Bool {
         guard let real = try? HostPath.resolve(path, trusting: true).path else { return false }
-        // If neither the path nor the grant contains links, no further resolving is needed.
+        // If the path and the grant contain no links, this comparison is enough, and nothing more is resolved.
         if let nearest = policy.paths.grants.last(where: { real.isWithin($0.path) }),
             rights.isSubset(of: nearest.rights)
         {

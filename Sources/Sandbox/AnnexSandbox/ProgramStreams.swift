@@ -103,7 +103,7 @@ package struct ProgramStreams: ~Copyable {
     private mutating func makeTerminal(like: Int32) throws(SystemError) {
         var master: Int32 = -1
         var end: Int32 = -1
-        // SAFETY: the call writes one number through each pointer and keeps neither.
+        // SAFETY: the call writes one number through each pointer and keeps no pointer.
         _ = try SystemError.check("posix_openpt", unsafe annex_terminal_pair(like, &master, &end))
         self.master = Descriptor(owning: master)
         terminal = Descriptor(owning: end)

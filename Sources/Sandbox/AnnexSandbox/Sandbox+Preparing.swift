@@ -149,8 +149,8 @@ extension Launcher {
         }
     }
 
-    /// Ends the launchers that `shared` started, and waits for their wardens. A program calls it if it must leave no
-    /// process behind.
+    /// Ends the launchers that `shared` started, and waits for their wardens. A program that must leave no process
+    /// behind calls this function.
     package static func shutDownShared() {
         let launchers = started.withLock { started in
             defer { started = [:] }

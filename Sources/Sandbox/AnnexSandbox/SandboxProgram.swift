@@ -72,12 +72,11 @@ public struct SandboxProgram: Sendable, Hashable {
     public mutating func write(_ path: String) { writable.append(path) }
 
     /// Lets the program read and execute a file, or everything below a directory, under the same path as on the host.
-    /// If the file or directory lies in a directory that the program may change, the program cannot change it any
-    /// more.
+    /// The program cannot change this file or directory, even if it lies in a directory that the program may change.
     public mutating func execute(_ path: String) { executable.append(path) }
 
     /// Lets the program change a file or directory as `write` does, and execute what it wrote there, even under a
-    /// policy with `write-xor-execute: on`. An attacker who takes over the program can then execute files of their own
-    /// in it. The report names the path.
+    /// policy with `write-xor-execute: on`. An attacker who takes over the program can then execute files of their
+    /// own at this path. The report names the path.
     public mutating func writeAndExecute(_ path: String) { writableCode.append(path) }
 }

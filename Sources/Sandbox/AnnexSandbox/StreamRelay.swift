@@ -4,9 +4,9 @@ internal import Glibc
 internal import Synchronization
 
 /// Reads bytes from a descriptor on a separate thread and passes them on in order. If the receiver is slow, the
-/// remaining bytes wait in the pipe, and the writer waits too.
+/// remaining bytes wait in the pipe. When the pipe is full, the program that writes into it waits too.
 final class StreamRelay: Sendable {
-    /// Receives a piece. Returns nil, or an errno if the receiver accepts no more bytes.
+    /// Receives some bytes. Returns nil, or an errno if the receiver accepts no more bytes.
     typealias Sink = @Sendable ([UInt8]) -> Int32?
 
     private static let piece = 1 << 16
@@ -30,8 +30,8 @@ final class StreamRelay: Sendable {
     }
 
     /// Makes a relay that writes into another descriptor. At the end of the source, the relay closes that descriptor,
-    /// so that its reader sees the end too.
-    /// - Parameter seeing: receives every piece before the piece is written.
+    /// so that the reader of the other descriptor sees the end too.
+    /// - Parameter seeing: gets each part of the bytes before that part is written.
     convenience init(
         from source: consuming Descriptor, to target: consuming Descriptor,
         seeing: (@Sendable ([UInt8]) -> Void)? = nil
@@ -88,7 +88,7 @@ final class StreamRelay: Sendable {
         }
     }
 
-    /// The next piece; empty or nil at the end of the source. A read that fails also counts as the end. For example,
+    /// The next bytes; empty or nil at the end of the source. A read that fails also counts as the end. For example,
     /// if all descriptors of a terminal's other end are closed, reading the terminal fails with EIO. On EAGAIN, this
     /// function waits for bytes.
     private static func read(_ source: borrowing Descriptor) -> [UInt8]? {

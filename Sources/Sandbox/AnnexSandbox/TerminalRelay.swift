@@ -86,9 +86,9 @@ package final class TerminalRelay: Sendable {
         }
     }
 
-    /// The bytes without the carriage return before each line feed. If a carriage return and its line feed lie in two
-    /// pieces, the carriage return is kept. It does no harm, because a second carriage return changes nothing on the
-    /// screen.
+    /// The bytes without the carriage return before each line feed. If the bytes end between a carriage return and
+    /// its line feed, the carriage return is kept. It does no harm, because a second carriage return changes nothing
+    /// on the screen.
     private static func withoutReturns(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(0x0D) else { return bytes }
         return bytes.indices.compactMap { index in

@@ -120,8 +120,8 @@ package actor TodayPage {
 
     private static let event = Array("data: changed\n\n".utf8)
 
-    /// A stream of events for one open page: one event at once, and one after each change. A slow reader gets one event
-    /// for all changes that it missed.
+    /// A stream of events for one open page: one event immediately, and one after each change. A slow reader gets one
+    /// event for all changes that it missed.
     private func events() -> PageAnswer {
         guard readers.count < Self.mostReaders else { return .plain(503, saying: "Too many pages are open.") }
         lastReader += 1

@@ -14,8 +14,8 @@ final class GroupAccess: Sendable {
     private let place: PrivatePlace?
     /// The user that owns the members' files: the user of this broker. Containing apps run as this user.
     private let owner: UInt32
-    /// The groups that their members, extensions and containing apps, use now. All members in this process that use a
-    /// group share one object for it.
+    /// The groups that are in use now. A group's members are extensions and containing apps. All members in this
+    /// process that use a group share one object for it.
     private let known = Mutex<[GroupKey: Known]>([:])
 
     /// - Parameter place: the folder of private directories, in which the groups lie too; nil if the broker keeps no

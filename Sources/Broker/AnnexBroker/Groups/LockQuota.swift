@@ -5,8 +5,8 @@ internal import AnnexPortalServer
 /// Watches how many locks an extension holds in a group's file of locks. Each lock uses memory of the kernel, and slows
 /// the locks of the group's other members.
 ///
-/// Between two checks, the extension can take only about ten thousand locks, because the kernel searches a list for
-/// each lock.
+/// Between two checks, the extension can take only about ten thousand locks. The reason is that the kernel searches a
+/// list for each lock, which takes time.
 final class LockQuota: Watched {
     static let interval = Duration.seconds(1)
     static let most = 4096

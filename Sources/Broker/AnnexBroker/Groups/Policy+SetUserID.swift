@@ -2,8 +2,8 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension Policy {
-    /// The first system call with which code under this policy could make a file that runs with its owner's rights
-    /// (set-user-ID). It is nil if there is no such call.
+    /// The first of `attempts` with which code under this policy could make a file that runs with its owner's rights
+    /// (set-user-ID). It is nil if no such call is allowed.
     ///
     /// The files of a group belong to the broker's user, who may be root. So no extension may make a set-user-ID file
     /// in a group.

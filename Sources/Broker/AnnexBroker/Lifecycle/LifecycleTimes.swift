@@ -34,8 +34,8 @@ extension LifecycleTimes {
         self.init(
             launch: limits.launch, request: limits.request, watchdog: limits.watchdog, grace: limits.grace,
             memory: limits.memory)
-        // A policy with a longer launch limit is meant for a slow machine. So the other limits of the launch grow with
-        // it.
+        // A policy with a longer launch limit is meant for a slow machine. So the other limits of the launch grow
+        // with the launch limit.
         slot = max(slot, limits.launch)
         queue = max(queue, limits.launch)
     }
@@ -46,8 +46,8 @@ extension LifecycleTimes {
     /// The time from the goodbye to the warning that the grace is about to end.
     var warning: Duration { grace / 4 * 3 }
 
-    /// If the extension uses this much memory, it gets a memory warning. It gets another warning only after its use has
-    /// fallen below `calm`.
+    /// If the extension uses this much memory, it gets a memory warning. It gets another warning only after its
+    /// memory use has fallen below `calm`.
     var alarm: UInt64 { memory / 5 * 4 }
     var calm: UInt64 { memory / 10 * 7 }
 }

@@ -61,8 +61,8 @@ package struct ProcessIdentity: Sendable, Hashable {
         else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
         // The line lists the real, effective, saved and file-system user. The IDs differ if another user started a
-        // set-uid program. That user may have given the program its descriptors. So a process with different IDs counts
-        // as the process of no user.
+        // set-uid program. The program's descriptors may come from that other user. So a process with different IDs
+        // counts as the process of no user.
         let users = Set(line?.split(separator: "\t").dropFirst() ?? [])
         return users.count == 1 ? users.first.flatMap { UInt32($0) } : nil
     }

@@ -117,8 +117,8 @@ enum LiveStatusLayout {
     static let answerTime = 8
     /// The policy's memory limit in bytes.
     static let memoryLimit = 9
-    /// The start of the host's process in clock ticks after boot, and its user. Both are set only if the host is not
-    /// the broker's own process and can be inspected.
+    /// The start of the host's process in clock ticks after boot, and the user of that process. Both are set only if
+    /// the host is not the broker's own process and can be inspected.
     static let hostStarted = 10
     static let hostUser = 11
 

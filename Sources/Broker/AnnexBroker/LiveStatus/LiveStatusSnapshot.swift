@@ -54,8 +54,8 @@ extension LiveStatusSnapshot {
         }
     }
 
-    /// The process with the host's end of a channel; nil if the broker may not serve that process. A broker of root may
-    /// serve every user. Any other broker serves only its own user, whatever its board says.
+    /// The process with the host's end of a channel; nil if the broker has no right to serve that process. A broker
+    /// of root may serve every user. Any other broker serves only its own user, whatever its board says.
     static func host(_ slot: SlotCopy, of broker: ProcessIdentity) -> ProcessIdentity? {
         guard let process = Int32(exactly: slot.word(LiveStatusLayout.host)), process > 0 else { return nil }
         if process == broker.process { return broker }

@@ -41,7 +41,7 @@ struct DetachedProgram: Sendable {
     private static func withPointers<Result>(
         to texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
-        // SAFETY: each copy is freed after the call, and the list is not used after it.
+        // SAFETY: each copy is freed after the call of `body`, and the list is not used after that call.
         var pointers = unsafe texts.map { unsafe strdup($0) } + [nil]
         defer { unsafe pointers.forEach { unsafe free($0) } }
         return unsafe pointers.withUnsafeMutableBufferPointer { list in

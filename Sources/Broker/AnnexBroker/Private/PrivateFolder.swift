@@ -9,7 +9,7 @@ internal import Glibc
 /// Several brokers of the user may share the folder. A broker holds a shared lock (flock) on a private directory while
 /// an extension process uses it. To remove a directory, a broker first moves it into the folder `@removed`. In
 /// `@removed`, the broker empties the directory when no broker holds a lock on it. No bundle identifier contains an
-/// `@`, so no app's folder has this name.
+/// `@`, so no app's folder has the name `@removed`.
 ///
 /// All paths below the folder are opened relative to it, and no link is followed.
 struct PrivateFolder: ~Copyable, Sendable {
@@ -96,8 +96,8 @@ struct PrivateFolder: ~Copyable, Sendable {
 
     // MARK: Owners
 
-    /// The user that an app's private directories belong to. The group of the app's folder records this user. The mode
-    /// of the folder gives the group no rights.
+    /// The uid that owns an app's private directories. The group ID of the app's folder is the same number, and so
+    /// records the uid. The mode of the folder gives the group no rights.
     private func owner(of app: borrowing Descriptor) throws(SystemError) -> UInt32 {
         let known = try app.status().group
         if IdentityRange.owners.contains(known) { return known }
@@ -111,8 +111,8 @@ struct PrivateFolder: ~Copyable, Sendable {
         return owner
     }
 
-    /// A user to which no other app's private directories belong. The search starts at a random uid, so that apps in
-    /// two different private folders rarely get the same owner.
+    /// A uid that owns no other app's private directories. The search starts at a random uid, so that apps in two
+    /// different private folders rarely get the same owner.
     private func freeOwner() throws(SystemError) -> UInt32 {
         let range = IdentityRange.owners
         var taken: Set<UInt32> = []
@@ -129,7 +129,7 @@ struct PrivateFolder: ~Copyable, Sendable {
                 + IdentityRange.variable)
     }
 
-    /// A lock on the folder itself. Each broker holds it only for a moment.
+    /// A lock on the folder itself. Each broker holds this lock only for a moment.
     func lockWaiting() throws(SystemError) -> Descriptor {
         let own = try descriptor.openBeneath(".", O_RDONLY | O_DIRECTORY)
         let deadline = MonotonicClock.deadline(after: .seconds(30))

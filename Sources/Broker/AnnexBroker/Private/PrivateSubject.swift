@@ -47,8 +47,8 @@ extension PrivateFolder {
         } catch {
             guard error.errno == EEXIST else { throw error }
         }
-        // The announcement must reach the disk before the index does, even if an earlier broker made this directory and
-        // was then killed.
+        // The announcement must reach the disk before the index does. If the announcement exists already, an earlier
+        // broker made it, but may have been killed before the announcement reached the disk.
         try folder.synchronize()
     }
 

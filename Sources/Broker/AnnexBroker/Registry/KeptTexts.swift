@@ -21,7 +21,7 @@ final class KeptTexts: Sendable {
 
     private let table = Mutex(Table())
 
-    /// The extension with its name and summary in the first of the languages that has them.
+    /// The extension with its name and summary, in the first of `languages` for which the bundle has these texts.
     /// - Parameter read: reads the texts from the bundle; it returns nil if there is no bundle.
     func translated(
         _ one: InstalledExtension, for languages: [String], reading read: () -> BundleTexts?

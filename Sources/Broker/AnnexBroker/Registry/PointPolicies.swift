@@ -2,8 +2,8 @@ internal import AnnexPolicy
 internal import AnnexRegistry
 internal import Synchronization
 
-/// The policy of each extension point with each set of entitlements, with the limits of the point. Each policy is read
-/// only once, because reading a policy takes longer than most steps of a launch.
+/// The policy of each extension point with each set of entitlements, with the limits of the point. A policy that was
+/// read is kept, because reading a policy takes longer than most steps of a launch.
 final class PointPolicies: Sendable {
     private let known = Mutex<[String: Policy]>([:])
 

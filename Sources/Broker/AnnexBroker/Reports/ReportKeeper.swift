@@ -76,7 +76,8 @@ final class ReportKeeper: Sendable {
     /// takes effect.
     private func save(_ report: EndReport, state: inout State) throws(SystemError) {
         let folder = try ReportFolder.own(path)
-        // The folder is tidied first. If its reports cannot be counted, `tidy` throws, and no report is added.
+        // The folder is tidied before the report is written. If its reports cannot be counted, `tidy` throws, and no
+        // report is added.
         if state.untidied == 0 { try folder.tidy(keeping: cap) }
         try folder.write(report.bytes, as: report.name)
         state.untidied = (state.untidied + 1) % Self.tidyEvery

@@ -17,7 +17,7 @@ final class ReportQueue: Sendable {
         var rows: [String: Row] = [:]
         /// The folders with waiting work, in the order of their turns.
         var turns: [String] = []
-        /// How many pieces of work wait in all folders together, and how many bytes they hold.
+        /// How many closures (`Work`) wait for all folders together, and how many bytes they hold.
         var count = 0
         var bytes = 0
         var isWriting = false
@@ -57,9 +57,9 @@ final class ReportQueue: Sendable {
 
     /// The queue of this process.
     static let shared = ReportQueue()
-    /// If a disk does not answer, at most this many pieces of work wait, with at most this many bytes. Further work is
-    /// lost. One folder may use at most half of the room that the other folders leave free. So even if many extensions
-    /// of one user end, there is room for other users' reports.
+    /// If a disk does not answer, at most this many closures (`Work`) wait, with at most this many bytes. Further
+    /// work is lost. One folder may use at most half of the room that the other folders leave free. So even if many
+    /// extensions of one user end, there is room for other users' reports.
     static let mostWaiting = 8192
     static let mostBytes = 64 << 20
     /// How long a program that exits waits for its last reports if the disk is slow.

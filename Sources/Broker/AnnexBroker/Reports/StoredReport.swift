@@ -91,12 +91,12 @@ extension StoredReport {
         return report
     }
 
-    /// - Throws: the error of opening or reading the file. If the file shows that no broker wrote it, the error's
-    ///   `remedy` says why.
+    /// - Throws: the error of opening or reading the file. If a check shows that no broker wrote the file, the
+    ///   error's `remedy` states what is wrong.
     private static func contents(
         _ name: ReportName, in folder: borrowing ReportFolder, of owner: UInt32
     ) throws(SystemError) -> [UInt8] {
-        // With `O_NONBLOCK`, opening a pipe or a device does not block; the check of the kind then rejects it.
+        // With `O_NONBLOCK`, opening a pipe or a device does not block. The check of the kind then rejects the file.
         let file = try folder.descriptor.openBeneath(name.text, O_RDONLY | O_NONBLOCK | O_NOCTTY)
         let status = try file.status()
         func check(_ holds: Bool, otherwise why: String) throws(SystemError) {

@@ -48,8 +48,9 @@ final class InstanceSlots: Sendable {
     private let state = Mutex(State())
 
     /// Asks for one of the `most` slots of an extension point.
-    /// - Parameter granted: called at most once, on any thread, if no slot was free at first. It must not continue the
-    ///   launch itself: the launch could give a slot back, which calls the next waiter's `granted` inside this call.
+    /// - Parameter granted: used only if no slot is free now. It is called at most once, on any thread, when the slot
+    ///   is granted. It must not continue the launch itself: the launch could give a slot back, which calls the next
+    ///   waiter's `granted` inside this call.
     /// - Returns: a ticket, which stands for the slot or for the wait, and whether the slot is already granted.
     func ask(
         _ point: String, most: Int, granted: @escaping @Sendable () -> Void

@@ -28,8 +28,8 @@ extension SupervisedExtension {
         guard running.withLock({ $0.slot == nil }) else { return apply(.slotGranted) }
         let (ticket, isGranted) = slots.ask(point, most: limits.instances) { [weak self, loop] in
             // The launch continues on the event loop. This closure runs inside the end of another extension. If the
-            // launch continued here and failed at once, its own end would start the next launch inside this closure,
-            // and so on.
+            // launch continued here and failed at once, the end of this extension would start the next launch inside
+            // this closure, and so on.
             loop.execute { [weak self] in self?.apply(.slotGranted) }
         }
         running.withLock { $0.slot = ticket }

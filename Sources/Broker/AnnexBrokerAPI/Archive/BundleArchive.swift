@@ -7,9 +7,9 @@ package import AnnexLinux
 /// client's own file system could also block the daemon for ever. So the host reads its own files. Then the host sends
 /// the daemon sealed memory, which cannot change and does not block a reader.
 ///
-/// Entries follow each other. A directory comes before its contents. An entry consists of: kind u8, permissions u8,
-/// length of the path u16, size u64, the path beneath the app, and `size` bytes of contents. Numbers are little-endian.
-/// The contents of a link are its target.
+/// Entries follow each other. A directory comes before its contents. An entry consists of these parts: the kind (u8),
+/// the permissions (u8), the length of the path (u16), the size (u64), the path beneath the app, and `size` bytes of
+/// contents. Numbers are little-endian. The contents of a link are its target.
 package enum BundleArchive {
     /// The number of bytes before each entry's path.
     static let headerSize = 12

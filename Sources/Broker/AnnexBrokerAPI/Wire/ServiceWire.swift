@@ -89,8 +89,8 @@ package enum ServiceRequest: Sendable, Hashable {
     case setGranted(Bool, entitlements: [String], extension: String)
     /// Chooses which installed version of an app is used; nil ends the choice.
     case pin(app: String, version: String?)
-    /// Trusts a team. `key` is the text of the file with its public key. `app` is an app that the team may sign from
-    /// now on.
+    /// Trusts a team. `key` is the text of the file with the team's public key. `app` is an app that the team may
+    /// sign from now on.
     case trust(key: String, app: String?)
     /// Lists extensions, sorted by identifier. The list begins with the first extension whose identifier follows
     /// `after`. If `after` is empty, the list begins with the first extension of all.

@@ -108,8 +108,8 @@ extension Connection {
         case .handle(let handle):
             handle.counted(counts)
             apply(notice, number: number, to: handle)
-        // The notice waits until the broker has begun the launch. If the extension has ended, which its host may not
-        // know yet, the notice is dropped.
+        // The notice waits until the broker has begun the launch. If the extension has ended, the notice is dropped,
+        // because the host may send notices before it knows of the end.
         case .later: break
         case .tooMuch: reject("the host sent too many notices about an extension that is being launched")
         case .unknown: reject("the host sent a notice about an extension that it never launched")

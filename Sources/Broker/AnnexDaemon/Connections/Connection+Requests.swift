@@ -73,8 +73,8 @@ extension Connection {
         switch request {
         case .list(let last, let withDisabled, let languages):
             query(number) { broker throws(BrokerError) in
-                // This number of extensions fits in one packet, even if their names and summaries have the longest
-                // allowed length.
+                // `most` extensions fit in one packet, even if their names and summaries have the longest allowed
+                // length.
                 let (page, isAll) = broker.list(
                     after: last, withDisabled: withDisabled, in: languages, most: languages == nil ? 64 : 24)
                 return .extensions(page, isAll: isAll)
@@ -177,8 +177,8 @@ extension Connection {
         }
     }
 
-    /// Checks that enough descriptors are left. Each connection of a user takes descriptors, and so do the descriptors
-    /// that the user's hosts send. The last free descriptors are kept for root.
+    /// Checks that enough descriptors are left. Each connection of a user takes descriptors of the daemon. Each
+    /// descriptor that a user's host sends is one more. The last free descriptors are kept for root.
     private func checkReserve(_ handed: HandedOver) throws(BrokerError) {
         if let rejection = user.descriptors.rejection(of: handed.highest, from: user.number) { throw rejection }
     }
@@ -265,7 +265,7 @@ extension Connection {
 
     private func requestBegan(_ request: UInt64, number: UInt64, handle: any ExtensionHandle) {
         let isAllowed = state.withLock { state in
-            // The extension may have ended, and its host may not know that yet.
+            // The extension may have ended before its host knows of the end.
             guard let requests = state.extensions[number]?.requests else { return true }
             guard requests.count < ServiceWire.mostOpenRequests else { return false }
             return state.extensions[number]?.requests.insert(request).inserted ?? true

@@ -110,7 +110,7 @@ extension PeerIdentity {
     }
 }
 
-/// The `uid_map` of a process: the user IDs of its user namespace, and the IDs that they have outside.
+/// The `uid_map` of a process. It maps the user IDs in the process's user namespace to the user IDs outside.
 struct UserMap: Sendable, Equatable {
     struct Range: Sendable, Equatable {
         let inside: UInt32

@@ -58,10 +58,10 @@ package struct DaemonLogHandler: LogHandler {
     private static func time() -> String { WallClock.now().text }
 }
 
-/// Writes the lines of a log to a descriptor. A thread writes the lines, and runs only while there are lines.
+/// Writes the lines of a log to a descriptor. A thread writes the lines, and runs only while lines wait.
 ///
-/// If the reader of the log is slow, or does not read at all, no writer of the log is blocked. A bounded number of
-/// lines waits, and further lines are lost. Just before the next accepted line, the log states the number of lost
+/// If the reader of the log is slow, or does not read at all, the callers of `add` are not blocked. A bounded number
+/// of lines waits, and further lines are lost. Just before the next accepted line, the log states the number of lost
 /// lines.
 package final class LogWriter: Sendable {
     /// The most lines that may wait.
@@ -72,7 +72,7 @@ package final class LogWriter: Sendable {
     private let descriptor: Int32
     private let lane = Lane("annex-log")
     /// The number of lines that were lost since the last accepted line.
-    /// SYNC: relaxed: a count that orders nothing.
+    /// SYNC: relaxed: this is only a count, and no other memory depends on it.
     private let lost = Atomic<Int>(0)
 
     /// - Parameter descriptor: the descriptor, which must stay open as long as this writer is used.

@@ -73,8 +73,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
         unlink(path)
     }
 
-    /// Makes the socket refuse descriptors, because a client may not send any before its hello. Kernels before 6.16
-    /// cannot refuse them. On those kernels, the daemon closes the descriptors.
+    /// Makes the socket refuse descriptors, because a client must send no descriptors before its hello. Kernels
+    /// before 6.16 cannot refuse them. On those kernels, the daemon closes the descriptors.
     private static func readied(_ descriptor: consuming Descriptor) -> Descriptor {
         let socket = ControlSocket(owning: descriptor)
         _ = socket.setPassRights(false)

@@ -16,7 +16,7 @@ extension AppStore {
     /// Unpacks an archive into a new folder, as an app with this name.
     /// - Parameters:
     ///   - space: the space that all users share.
-    ///   - hasRoom: whether the app may use so many bytes. The closure may free space for them.
+    ///   - hasRoom: whether the app may use so many bytes. The closure may free space for these bytes.
     func unpack(
         _ archive: consuming Descriptor, as name: String, in space: StoreSpace, ifRoomFor hasRoom: (Int64) -> Bool
     ) throws(BrokerError) -> Unpacked {

@@ -161,7 +161,7 @@ extension AppStore {
 }
 
 /// The folder of a build that was replaced or removed. The folder stays until no extension runs from it. A running
-/// extension holds its bundle, which shows that the folder is in use.
+/// extension keeps its bundle's object alive, so the folder is in use as long as that object exists.
 struct Leaving: Sendable {
     struct Held: Sendable {
         weak let bundle: ExtensionBundle?

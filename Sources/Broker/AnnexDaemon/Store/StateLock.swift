@@ -1,8 +1,8 @@
 package import AnnexLinux
 internal import Glibc
 
-/// A lock on a state folder. Only one daemon holds it at a time. When the daemon's process ends, for whatever cause,
-/// the kernel releases the lock.
+/// A lock on a state folder. Only one daemon holds the lock at a time. When the daemon's process ends, for whatever
+/// cause, the kernel releases the lock.
 package struct StateLock: ~Copyable, Sendable {
     private let file: Descriptor
 
@@ -29,7 +29,7 @@ package struct StateLock: ~Copyable, Sendable {
     }
 }
 
-/// A lock on one user's store. Its holder is the user's broker, or a program that removes the store.
+/// A lock on one user's store. The lock is held by the user's broker, or by a program that removes the store.
 package final class UserLock: Sendable {
     private let file: Descriptor
 

@@ -5,8 +5,8 @@ internal import AnnexSigning
 internal import Logging
 internal import Synchronization
 
-/// A user of the daemon. Each user has a broker with its own warden, registry, instance slots and record of failures,
-/// and a store. The quotas apply to all connections of the user together.
+/// A user of the daemon. Each user has a store, and a broker with its own warden, registry, instance slots and record
+/// of failures. The quotas apply to all connections of the user together.
 final class DaemonUser: Sendable {
     struct State {
         var connections = 0

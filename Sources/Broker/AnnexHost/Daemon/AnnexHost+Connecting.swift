@@ -22,8 +22,8 @@ extension AnnexHost {
     package nonisolated(nonsending) static func connect(
         to path: String?, patience: Duration
     ) async throws(BrokerError) -> AnnexHost {
-        // A busy daemon may keep its clients waiting. The wait blocks a thread of this queue, but does not block a
-        // thread that runs tasks.
+        // A busy daemon may keep its clients waiting. The wait blocks a thread of the global queue, but does not
+        // block a thread that runs tasks.
         let connected: Result<AnnexHost, BrokerError> = await withCheckedContinuation { task in
             DispatchQueue.global().async {
                 task.resume(

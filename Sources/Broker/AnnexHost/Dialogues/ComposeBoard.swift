@@ -23,7 +23,8 @@ final class ComposeBoard: Sendable {
 
     func replaceText(with text: String) { contents.withLock { $0.state.contentText = text } }
 
-    /// - Parameter isAsked: whether a function of the dialogue returns the new state.
+    /// - Parameter isAsked: whether a function of the dialogue returns the new state. If so, `changes` omits the
+    ///   state.
     func apply(_ change: ComposeChange, isAsked: Bool) {
         let state = contents.withLock { contents in
             contents.state.apply(change, after: &contents.applied)

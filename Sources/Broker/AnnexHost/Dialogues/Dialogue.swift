@@ -118,7 +118,8 @@ final class Dialogue: Sendable {
     private static let cancelLimit = Duration.seconds(1)
 
     /// Ends the session.
-    /// - Parameter event: the event that first informs the extension. If it is nil, the extension is not informed.
+    /// - Parameter event: the event that tells the extension about the end. If it is nil, the extension gets no
+    ///   event.
     nonisolated(nonsending) func cancel(informingBy event: (some ChannelRequest & Sendable)?) async -> Termination {
         if let event, !isAnswered {
             // The event is sent in a separate task, because the caller's task may already be cancelled. If the
@@ -155,7 +156,7 @@ private final class DialogueEvents: Sendable {
 
     var isClosed: Bool { contents.withLock { $0.isClosed } }
 
-    /// Begins an event. If the request gets its answer first, the event is cancelled.
+    /// Begins an event. If the request gets its answer before the event does, the event is cancelled.
     /// - Returns: the event and its number; nil if the request already has its answer.
     func begin<Value>(_ make: () -> Task<Value, Never>) -> (call: Task<Value, Never>, number: UInt64)? {
         contents.withLock { contents in

@@ -28,8 +28,8 @@ public final class PhotoEditingSession: Sendable {
     private let dialogue: Dialogue
     private let shown = Mutex(Shown())
 
-    /// The newest view, and its number. If events are sent at the same time, their answers may be read in any order.
-    /// The number shows which view is the newest.
+    /// The newest view, and its number. If events are sent at the same time, their answers may be read in a different
+    /// order. The number shows which view is the newest.
     private struct Shown {
         var view: ContentTree?
         var number: UInt64 = 0

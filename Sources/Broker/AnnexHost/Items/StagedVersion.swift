@@ -117,7 +117,7 @@ final class StagedVersion: Sendable {
     }
 
     /// Whether a file of the folder is the original. The time `changed` is not compared, because an exchange of names
-    /// sets it.
+    /// changes this time.
     private func isOriginal(_ other: String) -> Bool {
         guard let now = try? original(named: other).status() else { return false }
         let before = before.withLock { $0 }

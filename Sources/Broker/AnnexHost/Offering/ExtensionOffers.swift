@@ -46,9 +46,9 @@ extension AnnexHost {
     /// The types of the system, and the types that the installed apps declare in their `Info.plist`. The apps use the
     /// keys `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`.
     ///
-    /// An app cannot change a type, a file name or a MIME type of the system. The call blocks this thread as
-    /// `installed()` does. The types are kept as long as the installed apps do not change. At most 4,096 types of apps
-    /// count.
+    /// If the system declares a type, a file-name extension or a MIME type, apps cannot change this declaration. At
+    /// most 4,096 types that apps declare are used. The types are kept as long as the installed apps do not change.
+    /// The call blocks this thread as `installed()` does.
     /// - Returns: a table for questions about types. The table does not change when apps change.
     /// - Throws: a `BrokerError` if the broker does not list its extensions. If the broker does not send the types of
     ///   an app, these types are left out.

@@ -60,7 +60,7 @@ public final class ExtensionSession: Sendable {
 
     /// Suspends until the extension has ended, for whatever reason. Unlike `complete`, this function does not end the
     /// extension.
-    /// - Returns: how the extension ended; nil if the task was cancelled first.
+    /// - Returns: how the extension ended; nil if the task was cancelled before the end.
     public nonisolated(nonsending) func untilEnd() async -> Termination? { await link.ended.valueUnlessCancelled() }
 
     /// The messages and bytes that went through the channel so far.

@@ -13,7 +13,7 @@ public enum HostError: Error, Sendable {
     case rejected(BrokerError)
     /// The extension ended before it answered. The value states the reason.
     case ended(Termination)
-    /// The extension answered the request with its own error. The error's domain names the author of the code:
+    /// The extension answered the request with its own error. The error's domain names the author of the error code:
     /// - `ExtensionError.handlerDomain`: a `HandlerFailure` of the extension
     /// - `ExtensionError.annexDomain`: Annex, which answered in place of the extension
     /// - any other domain: the extension

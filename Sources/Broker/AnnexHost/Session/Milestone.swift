@@ -54,7 +54,7 @@ final class Milestone<Value: Sendable>: Sendable {
     }
 
     /// Suspends until the value is set or the task is cancelled.
-    /// - Returns: nil if the task was cancelled first.
+    /// - Returns: nil if the task was cancelled before the value was set.
     nonisolated(nonsending) func valueUnlessCancelled() async -> Value? {
         let number = state.withLock { state in
             state.last += 1

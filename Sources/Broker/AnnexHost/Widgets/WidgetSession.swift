@@ -87,8 +87,8 @@ public final class WidgetSession: Sendable {
         return try await performLate(action)
     }
 
-    /// Passes on an action that the user made a while ago. The action is not reported to the broker, so the widget may
-    /// not open an app because of this action.
+    /// Passes on an action that the user made a while ago. The action is not reported to the broker. So the broker
+    /// does not let the widget open an app because of this action.
     /// - Throws: as `appear(at:)`.
     @discardableResult
     package nonisolated(nonsending) func performLate(
@@ -132,7 +132,8 @@ final class WidgetBoard: Sendable {
 
     var state: WidgetState { contents.withLock { $0.state } }
 
-    /// - Parameter isAsked: whether a function of the session returns the new state.
+    /// - Parameter isAsked: whether a function of the session returns the new state. If so, `changes` omits the
+    ///   state.
     func apply(_ change: WidgetChange, isAsked: Bool) {
         let state = contents.withLock { contents in
             contents.state.apply(change, after: &contents.newest)

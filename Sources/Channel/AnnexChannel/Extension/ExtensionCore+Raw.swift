@@ -23,7 +23,7 @@ extension ExtensionCore {
         }
     }
 
-    /// Serves a frame that the fast loop (`RawServing.serve`) does not handle, or that was read before.
+    /// Serves a frame that the fast loop (`RawServing.serve`) does not handle, or that was read early and kept.
     /// - Returns: false when `post` returns false.
     private func serve(
         _ frame: consuming Frame, buffers: borrowing RawBuffers, body: RawBody, post: RawPost
@@ -50,14 +50,15 @@ extension ExtensionCore {
         }
     }
 
-    /// Runs a body that answers a request with plain bytes. As in the fast loop, the body must not use the endpoint.
+    /// Runs one of the closures that were passed to `serve`. As in the fast loop, the closure must not use the
+    /// endpoint.
     private func lend<Result>(_ body: () -> Result) -> Result {
         isServingRaw = true
         defer { isServingRaw = false }
         return body()
     }
 
-    /// Copies the next one-way message to `target`; nil if `deadline` passes first.
+    /// Copies the next one-way message to `target`; nil if no such message comes before `deadline`.
     func nextPost(
         into target: UnsafeMutableRawBufferPointer, until deadline: UInt64?
     ) throws(ExtensionFailure) -> (method: UInt16, count: Int)? {

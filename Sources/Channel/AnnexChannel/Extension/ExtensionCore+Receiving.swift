@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import Glibc
 
 extension ExtensionCore {
-    /// The next request or event; nil if `deadline` passes first.
+    /// The next request or event; nil if none comes before `deadline`.
     func next(until deadline: UInt64?) throws(ExtensionFailure) -> Incoming? {
         while true {
             while let frame = try nextFrame() {

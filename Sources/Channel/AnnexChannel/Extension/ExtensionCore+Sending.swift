@@ -31,13 +31,13 @@ extension ExtensionCore {
         _ header: FrameHeader, payload: [UInt8], terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false
     ) throws(ExtensionFailure) {
-        // SAFETY: the bytes are lent for the call, and the call copies them.
+        // SAFETY: the bytes are lent until the inner `send` returns, and that `send` copies them.
         try unsafe payload.span.bytes.withUnsafeBytes { (bytes) throws(ExtensionFailure) in
             try unsafe send(header, payload: bytes, terms: terms, descriptors: descriptors, isAttended: isAttended)
         }
     }
 
-    /// Like the other `send`, with bytes that are lent for the call.
+    /// Like the other `send`, with bytes that are lent until this method returns.
     func send(
         _ header: FrameHeader, payload: UnsafeRawBufferPointer, terms: RequestTerms? = nil,
         descriptors: borrowing DescriptorList = DescriptorList(), isAttended: Bool = false

@@ -21,8 +21,8 @@ extension ExtensionCore {
         }
     }
 
-    /// Wakes the host if it still sleeps until the last answer arrives. While requests follow one another closely, no
-    /// wake-up is needed, because the next request shows that the host has taken the answer.
+    /// Wakes the host if the host still sleeps although this side has published the last answer. While requests follow
+    /// one another closely, no wake-up is needed. The next request then shows that the host has taken the answer.
     @inline(__always) private func checkLastAnswer() throws(ExtensionFailure) {
         guard let last = unchecked else { return }
         unchecked = nil
@@ -85,7 +85,7 @@ extension ExtensionCore {
 
     /// Lends the first `count` bytes that `load` has written.
     func read<Failure: Error>(_ count: UInt32, _ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
-        // SAFETY: at most as many bytes as were loaded, lent only for the call.
+        // SAFETY: at most as many bytes as were loaded, lent only until `body` returns.
         try unsafe body(UnsafeRawBufferPointer(rebasing: memory.prefix(Int(count))).bytes)
     }
 }

@@ -17,7 +17,7 @@ public enum ExtensionFailure: Error, Sendable, Hashable {
     /// A body of `serve(_:post:)` used the endpoint that runs it. While `serve` runs, only `serve` may use the two
     /// rings. To call the host or use streams while serving, take requests with `next` instead.
     case inUse
-    /// The host does not support this feature of the wire.
+    /// The host does not support a feature of the wire that the operation needs.
     case unsupported
     /// The message exceeds a limit of its encoding.
     case unencodable(EncodingFailure)

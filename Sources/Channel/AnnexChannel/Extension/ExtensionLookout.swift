@@ -1,4 +1,4 @@
-/// Gives code that works on a request access to the channel. During its work, the code can call the host and notice
+/// Access to the channel for code that works on a request. During its work, the code can call the host and notice
 /// events. Only the thread that serves the channel may use this value.
 package struct ExtensionLookout {
     let core: ExtensionCore

@@ -10,7 +10,7 @@ struct ExtensionReceiver: ~Copyable {
     private let gate: SleepGate
     /// The bell that the host rings; nil if the host instead wakes this side on the word that the host publishes.
     private let bell: SharedWord?
-    /// Tells whether the portal has a message; nil if this process has no portal.
+    /// Tells whether the portal, a socket to the broker, has a message; nil if this process has no portal.
     var portal: PortalWord?
     /// Wakes a host that waits for room.
     private let wake: WakeGate

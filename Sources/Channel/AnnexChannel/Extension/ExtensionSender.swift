@@ -39,8 +39,7 @@ struct ExtensionSender: ~Copyable {
     }
 
     /// Publishes a small answer to an attended call without checking whether the host sleeps.
-    /// - Returns: nil if nothing was sent. Then the call is not attended, the frame is not small, or the ring must
-    ///   first be prepared for the frame.
+    /// - Returns: nil if nothing was sent. Then the call is not attended, or `publishAtOnce` cannot write the frame.
     @inline(__always) mutating func publishUnchecked(
         _ header: FrameHeader, payload: UnsafeRawBufferPointer, isAttended: Bool
     ) -> UncheckedAnswer? {
@@ -101,7 +100,7 @@ struct ExtensionSender: ~Copyable {
 }
 
 extension ExtensionSender {
-    /// Sends a message in pieces, each as soon as there is room for it.
+    /// Sends a message in pieces, and each piece as soon as there is room for the piece.
     mutating func sendLarge(
         _ header: FrameHeader, payload: UnsafeRawBufferPointer, control: borrowing ControlSocket,
         isAttended: Bool

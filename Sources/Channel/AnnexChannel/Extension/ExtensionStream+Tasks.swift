@@ -16,7 +16,7 @@ extension ExtensionStream {
     /// Sends a message. Suspends the task until the host has room for it.
     nonisolated(nonsending) func pass(_ message: [UInt8]) async throws(ExtensionFailure) {
         while true {
-            // The host may have reset the stream before, as in `passAndWait`.
+            // The host may already have reset the stream; see `passAndWait`.
             try core.readWhatIsThere()
             let seen = changes
             if try sendIfRoom(message) { return await letOthersRun() }
@@ -55,8 +55,8 @@ extension ExtensionStream {
         }
     }
 
-    /// Lets the requests and tasks that wait for this thread run first. Otherwise, a stream that always has a message
-    /// ready would keep the thread for itself.
+    /// Lets the requests and tasks that wait for this thread run before this task continues. Otherwise, a stream that
+    /// always has a message ready would keep the thread for itself.
     private nonisolated(nonsending) func letOthersRun() async {
         if !core.ahead.isEmpty || !core.tasks.isIdle || core.tasks.hasDueTimer { await Task.yield() }
     }

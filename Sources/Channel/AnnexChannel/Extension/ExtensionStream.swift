@@ -87,7 +87,7 @@ extension ExtensionStream {
 
     /// Sends a message. Blocks this thread.
     func passAndWait(_ message: [UInt8]) throws(ExtensionFailure) {
-        // The host may have reset the stream before. Messages sent after a reset would spend the budget that the host
+        // The host may already have reset the stream. Messages sent after a reset would spend the budget that the host
         // gives this extension.
         try core.readWhatIsThere()
         while try !sendIfRoom(message) { try core.readMore() }

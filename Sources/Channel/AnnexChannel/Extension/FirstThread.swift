@@ -4,7 +4,7 @@ internal import Synchronization
 // The two interfaces through which a program can replace the executors of the Swift runtime.
 @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) internal import _Concurrency
 
-/// Runs the tasks of an extension on the thread that reads its channel. An extension may start no thread, so its
+/// Runs the tasks of an extension on the thread that reads its channel. An extension must not start threads. So its
 /// process uses this executor for everything: tasks, detached tasks, actors, the main actor, and tasks that sleep.
 ///
 /// The thread that serves the channel calls `runReady` between two waits. Only that thread may resume a task. A job
@@ -48,7 +48,7 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
         }
     }
 
-    /// The thread that created this object, which serves the channel.
+    /// The thread that created this object and serves the channel.
     private let thread = pthread_self()
     /// Called after another thread has added a job; nil if there is no other thread.
     private let wake: (@Sendable () -> Void)?
@@ -94,7 +94,7 @@ final class FirstThread: TaskExecutor, MainExecutor, SchedulingExecutor {
     /// Runs a body in one of the next calls of `runReady`.
     func perform(_ body: @escaping @Sendable () -> Void) { add(.body(body)) }
 
-    /// Runs a body at a moment of `MonotonicClock`, unless the timer is cancelled before.
+    /// Runs a body at a moment of `MonotonicClock`, unless the timer is cancelled before that moment.
     @discardableResult
     func perform(at moment: UInt64, _ body: @escaping @Sendable () -> Void) -> TimerKey {
         add(.body(body), at: moment)

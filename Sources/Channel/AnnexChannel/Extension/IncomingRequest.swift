@@ -94,7 +94,7 @@ public struct IncomingRequest: ~Copyable {
         isAnswered = true
     }
 
-    /// Sends an answer whose bytes are lent for the call.
+    /// Sends an answer whose bytes are lent until this method returns.
     consuming func reply(raw payload: UnsafeRawBufferPointer) throws(ExtensionFailure) {
         try unsafe core.send(
             FrameHeader(kind: .reply, method: method, call: call), payload: payload, isAttended: isAttended)

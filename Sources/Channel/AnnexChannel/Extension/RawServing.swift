@@ -154,7 +154,7 @@ enum RawServing {
 
     /// Lends the bytes that were loaded.
     func message<Result>(_ header: CheckedHeader, _ body: (UInt16, RawSpan) -> Result) -> Result {
-        // SAFETY: these are exactly the bytes of the loaded payload, and they are lent only for the call.
+        // SAFETY: these are exactly the bytes of the loaded payload, and they are lent only until `body` returns.
         let bytes = unsafe UnsafeRawBufferPointer(start: request.baseAddress, count: Int(header.length))
         return unsafe body(header.method, bytes.bytes)
     }
@@ -167,11 +167,11 @@ enum RawServing {
         unsafe message(header) { method, message in unsafe answer(method, message: message, body: body) }
     }
 
-    /// Runs `body` on a message in other memory.
+    /// Runs `body` on a message that lies outside this object's memory.
     func answer(
         _ method: UInt16, message: RawSpan, body: ExtensionCore.RawBody
     ) -> (count: Int, reply: UnsafeRawBufferPointer) {
-        // SAFETY: this side's own memory, lent only for the call.
+        // SAFETY: this side's own memory, lent only until `body` returns.
         var target = unsafe reply.mutableBytes
         let count = body(method, message, &target)
         let length = unsafe min(max(count, 0), reply.count)

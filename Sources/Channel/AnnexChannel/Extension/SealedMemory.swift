@@ -29,7 +29,7 @@ public struct SealedMemory: ~Copyable {
 
     /// Creates sealed memory that holds a copy of the bytes. There must be at least one byte.
     public init(copying bytes: [UInt8]) throws(SystemError) {
-        // If an extension hands over empty memory, the host closes its channel.
+        // If an extension hands over empty memory, the host closes its channel. So empty memory is rejected here.
         guard !bytes.isEmpty else {
             throw SystemError("memfd_create", errno: EINVAL, remedy: "hand over at least one byte")
         }

@@ -26,7 +26,7 @@ struct SuspendedCalls {
         }
     }
 
-    /// Resolves a call, unless it was resolved before.
+    /// Resolves a call, unless it is resolved already.
     /// - Returns: whether the call was open.
     @discardableResult
     mutating func resolve(_ call: UInt64, with answer: HostAnswer) -> Bool {

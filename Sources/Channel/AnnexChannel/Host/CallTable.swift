@@ -7,10 +7,10 @@ struct CallTable: Sendable {
     private(set) var lastID: UInt64 = 0
     private(set) var open: [UInt64: ChannelCall] = [:]
     private var accepting = 0
-    /// How many calls this side gave up. The extension may still answer each of these calls once.
+    /// How many late answers may still arrive: at most one for each call that this side gave up.
     private var forgone: UInt64 = 0
-    /// Threads that sleep for an outcome. A leader that stops reading wakes the first of these threads whose call is
-    /// still open, so that this thread reads the ring.
+    /// Threads that sleep until their call has an outcome. A leader that stops reading wakes the first of these threads
+    /// whose call is still open, so that this thread reads the ring.
     private var sleepers: [(call: UInt64, parker: Parker)] = []
     /// Why the channel is closed; nil while it is open.
     private(set) var closed: CallFailure?
@@ -49,8 +49,8 @@ struct CallTable: Sendable {
         forgone &+= 1
     }
 
-    /// Whether a late answer is expected, because this side gave up a call. Each call that was given up allows one late
-    /// answer.
+    /// Whether a late answer is expected, because this side gave up a call. If so, the count of expected late answers
+    /// decreases by one.
     mutating func expectsLateAnswer() -> Bool {
         guard forgone > 0 else { return false }
         forgone &-= 1

@@ -33,11 +33,11 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public var streamWindow: UInt32 = 65536
     /// How many answers, credits and resets may wait for an extension that does not read its ring.
     public var mostWaitingFrames: Int = 1024
-    /// How many bytes the frames that wait for such an extension may have together. If only one frame waits, it may be
+    /// How many bytes the frames that `mostWaitingFrames` limits may have together. If only one frame waits, it may be
     /// larger.
     public var mostWaitingBytes: Int = 8 << 20
-    /// How long frames may wait before the host can send the first of them. If an extension reads nothing for longer
-    /// than this, it violates the channel's rules.
+    /// How long frames may wait while the host can send none of them. If an extension reads nothing for longer than
+    /// this, it violates the channel's rules.
     public var unreadLimit: Duration = .seconds(60)
     /// How long a caller waits for room in a full ring if its call has no deadline.
     public var sendLimit: Duration = .seconds(5)
@@ -56,7 +56,7 @@ public struct ChannelConfiguration: Sendable, Hashable {
     /// room.
     public var futileWakeUpsPerSecond: UInt32 = 20_000
     /// The length of a "second" in the limits above. Tests that flood a channel make it longer, because a test on a
-    /// busy machine may not reach a limit within one second.
+    /// busy machine might not reach a limit within one second.
     var budgetPeriod = Duration.seconds(1)
 
     /// A name for the channel. Programs that read the channel's counters see this name. At most its first 111 bytes are

@@ -20,8 +20,8 @@ final class ChannelState: Sendable {
     let hosted = Mutex(HostedCalls())
     let expected = ExpectedCalls()
     let streams = Mutex(HostStreams())
-    /// The number of open calls that were marked as attended and whose task is suspended. The mark says that the caller
-    /// itself reads the ring.
+    /// The number of open calls that were sent as attended and whose task is suspended. A call is sent as attended if
+    /// its caller reads the ring itself, which a suspended task no longer does.
     let attendedCalls = Atomic<Int>(0)
     private let hello = Mutex(HelloState.awaited([]))
     /// Whether the extension accepts messages in pieces and this side can send them.

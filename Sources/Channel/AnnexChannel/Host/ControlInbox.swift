@@ -34,7 +34,8 @@ struct ControlInbox: ~Copyable, Sendable {
     private(set) var rung: UInt32 = 0
 
     /// The most hand-overs that may wait. An honest extension sends a hand-over only after it has published the frames
-    /// of all earlier hand-overs. The usual ring holds no more than 1,024 frames of this kind.
+    /// of all earlier hand-overs. A ring of the usual size holds at most 1,024 frames, and one more hand-over can
+    /// arrive before its frame.
     static let mostWaiting = 1025
     /// The most messages that one turn of the event loop reads.
     static let mostAtOnce = 256

@@ -14,7 +14,7 @@ protocol FrameTap: AnyObject, Sendable {
     func record(sent header: FrameHeader)
     /// Records a message that was read from the ring.
     func record(received frame: Frame)
-    /// Records the sealed memory that came with an answer, after it was checked.
+    /// Records the sealed memory that came with an answer. The memory has been checked already.
     func record(received pieces: [SealedBytes], call: UInt64)
     /// Ends the recording, because the channel is closed.
     func end(_ reason: String)

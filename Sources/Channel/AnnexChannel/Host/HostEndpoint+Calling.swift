@@ -188,7 +188,8 @@ extension HostEndpoint {
             let call = unsafe RawCall(
                 method: method, payload: question, reply: workspace.room, limit: limit,
                 patience: patience?.nanoseconds, mostReply: mostReply)
-            // A patience is not sent to the extension. So the clock is read only if the call suspends.
+            // A patience is not sent to the extension. So without a timeout, the clock is read only if the call
+            // suspends.
             var deadline = limit == nil ? nil : call.deadline()
             return try leader.call(call, for: .task, until: &deadline)
         }

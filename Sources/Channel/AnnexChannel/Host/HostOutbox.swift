@@ -14,8 +14,8 @@ struct HostOutbox: ~Copyable, Sendable {
     private var gone = 0
     /// Payload bytes of the frames that wait.
     private var bytes = 0
-    /// When the first frame of the outbox began to wait or, if later, when the last frame was sent; on
-    /// `MonotonicClock`.
+    /// The later of two moments of `MonotonicClock`: when the outbox last sent a frame, and when a frame last entered
+    /// the empty outbox.
     private var since: UInt64 = 0
     /// While frames wait, this timer makes the sender try again.
     private var timer: EventLoop.Timer?

@@ -30,7 +30,7 @@ struct HostReceiver: ~Copyable, Sendable {
     /// The calls that the leader makes for itself, without an entry in the table of calls (`RawCall`). Typed calls may
     /// be among them.
     var rawCalls = RawCalls()
-    /// Whether the table of calls was full when a call last entered it.
+    /// Whether the table of calls was full when the leader last checked it.
     var tableIsFull = false
     /// The value of `reader.bytesRead` when the last doorbell arrived.
     private var rungAt: UInt32?
@@ -60,8 +60,8 @@ struct HostReceiver: ~Copyable, Sendable {
     }
 
     /// Gives back at once the room of all frames that were read, and the places of their pieces in the arena.
-    /// `giveBack` may wait until there is more to give back. Such a wait would be too long here, because the extension
-    /// may be waiting for the last piece's place.
+    /// `giveBack` may give back later, together with more room. Such a delay would be too long here, because the
+    /// extension may be waiting for the last piece's place.
     mutating func giveBackAll() -> Bool {
         reader.giveBackAll()
         return wake.wakeIfAsleep(on: consumed)
@@ -72,7 +72,8 @@ struct HostReceiver: ~Copyable, Sendable {
     ///   attended calls read the ring themselves.
     mutating func askForDoorbell(every: Bool) {
         turns &+= 1
-        // The flag holds only the count's lower 30 bits, and a count of zero would mean a different state.
+        // The flag holds only the count's lower 30 bits. If these bits are 0, the flag could equal `asleepOnBell`, so
+        // such a count is skipped.
         if turns << 2 == 0 { turns &+= 1 }
         asksForDoorbell = true
         asksForEvery = every
@@ -91,13 +92,13 @@ struct HostReceiver: ~Copyable, Sendable {
         gate.announce()
     }
 
-    /// Sleeps until a frame is published or the time is over. The caller must call `announceSleep` before.
+    /// Sleeps until a frame is published or the time is over. The caller must have called `announceSleep`.
     func sleep(until deadline: UInt64) -> FutexWait {
         reader.hasNews ? .changed : gate.sleep(on: reader.bed, while: reader.bedValue, until: deadline)
     }
 
-    /// Sleeps until a frame is published or this process summons the thread. The caller must call `announceSleep`
-    /// before.
+    /// Sleeps until a frame is published or this process summons the thread. The caller must have called
+    /// `announceSleep`.
     func sleep(until summons: Summons, since seen: UInt32) -> FutexWait {
         reader.hasNews
             ? .changed : gate.sleep(on: reader.bed, while: reader.bedValue, until: summons, since: seen)
@@ -197,7 +198,7 @@ struct LeaderBed: ~Copyable, Sendable {
 
     /// Sleeps until a frame is published or this process summons the thread. The sleep has no time limit.
     /// - Parameter seen: the count of `summons`, read before the caller found that it may sleep. `mustStop` is checked
-    ///   later.
+    ///   after that.
     func sleep(
         _ receiver: inout HostReceiver, until summons: Summons, since seen: UInt32, counter sleeps: Counter,
         unless mustStop: () -> Bool

@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// A thread that runs jobs in their order, and leads one channel while it has no jobs.
 ///
-/// The thread sleeps on the channel's ring and on its own summons at once. So an answer wakes the thread without a
-/// doorbell. A job or the channel's end wakes the thread whatever the extension does to the ring's word, so the sleep
-/// needs no timeout. For the deadline of a call, the event loop has a timer. The timer enqueues the call's task on this
-/// thread.
+/// The thread sleeps on the channel's ring and on its own summons at the same time. So an answer wakes the thread
+/// without a doorbell. A job or the channel's end wakes the thread whatever the extension does to the ring's word, so
+/// the sleep needs no timeout. For the deadline of a call, the event loop has a timer. The timer enqueues the call's
+/// task on this thread.
 final class LeadingThread: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
@@ -52,7 +52,7 @@ final class LeadingThread: Sendable {
     func stop() {
         state.withLock { $0.isStopped = true }
         summons.send()
-        // A stopped thread that was summoned leads no more, so a new dedicated thread may begin.
+        // A stopped thread that was summoned no longer leads, so a new dedicated thread may begin.
         leader.release(summons)
     }
 

@@ -68,7 +68,7 @@ struct SendPatience {
         limit = deadline ?? MonotonicClock.deadline(after: perPiece)
     }
 
-    /// Whether a piece was sent since the last call.
+    /// Whether a piece was sent since this method was last called.
     mutating func hasMoved() -> Bool {
         guard let transfer else { return false }
         let now = transfer.sent.load(ordering: .relaxed)

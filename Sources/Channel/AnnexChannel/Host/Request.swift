@@ -91,7 +91,7 @@ public struct Grants: ~Copyable, Sendable {
         descriptors.append(file.takeDescriptor())
     }
 
-    /// Adds sealed memory, which another extension handed over or this process sealed.
+    /// Adds sealed memory that another extension handed over or that this process sealed.
     public mutating func append(_ memory: SealedBytes) throws(SystemError) {
         descriptors.append(try memory.descriptor.reopenedReadOnly())
     }

@@ -60,15 +60,15 @@ extension RingLeader {
         _ call: RawCall, id: UInt64, for caller: RawCall.Caller, isAttended: Bool,
         receiver: inout HostReceiver, sender half: inout HostSender
     ) -> WritableWord? {
-        // The table is checked only if it was full at the last check, because each check takes a lock.
+        // If the table was full at the last check, `mayEnlist` checks the table again before the call is sent.
         if caller == .task, receiver.tableIsFull { return nil }
         return sender.writeAtOnce(
             call, id: id, marks: isAttended ? [.bare, .attended] : .bare, sender: &half,
             known: receiver.rawCalls.answered)
     }
 
-    /// Whether the table probably has room. The table is checked only if it was full when a call last entered it. If
-    /// the table has no room, the caller then tries the general way through the table, which rejects the call.
+    /// Whether the table probably has room. Because a check takes a lock, the table is checked only if it was full at
+    /// the last check. If it has no room, the call goes the general way through the table, which rejects the call.
     private func mayEnlist(_ receiver: inout HostReceiver) -> Bool {
         guard receiver.tableIsFull else { return true }
         receiver.tableIsFull = state.calls.withLock { $0.count >= state.configuration.mostOpenCalls }
@@ -92,14 +92,14 @@ extension RingLeader {
             guard mustSleep || receiver.spinner.isTimeForFullCheck else { continue }
             if state.loop.isCurrent { throw forgo(id, with: .onEventLoop, receiver: &receiver) }
             if deadline == nil { deadline = call.deadline() }
-            // Answers to the calls of other tasks arrived first. This thread resumes those tasks after it has released
-            // the lock. Its own call then continues through the table.
+            // Answers to calls of tasks arrived before this thread's own answer. The thread resumes those tasks after
+            // it has released the lock. Its own call then continues through the table.
             if keepsTasks {
                 return .pending(try enlist(call, id: id, for: .thread, until: deadline, receiver: &receiver))
             }
             if mustSleep { sleep(&receiver, until: deadline) { mustStop } }
             guard let failure = end(by: deadline) else { continue }
-            // An answer that was published before the end still counts.
+            // An answer that was published before the wait ended still counts.
             if case .copied(let count) = try poll(for: call, id: id, receiver: &receiver) { return .answered(count) }
             throw forgo(id, with: failure, receiver: &receiver)
         }

@@ -28,8 +28,8 @@ extension RingLeader {
     /// this thread tries to lead again.
     /// - Parameter seen: the count of `summons`, read before the thread found that it has nothing to do.
     func leadIdle(until summons: Summons, since seen: UInt32) {
-        // If the extension has sent frames since the last lead, it has probably read frames before. So the ring to the
-        // extension may have room. The waiting frames are sent here, because no task waits for this thread now.
+        // If the extension has sent frames since this thread last led, it has probably read frames too. So the ring may
+        // have room for frames that wait. They are sent here, because no task waits for this thread now.
         sender.sendWaitingCancels()
         sender.flushOutbox()
         let led: Void? =

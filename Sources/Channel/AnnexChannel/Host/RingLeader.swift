@@ -73,8 +73,8 @@ final class RingLeader: Sendable {
         state.calls.withLock { $0.willEnd(reason) }
         state.isEnding.store(true, ordering: .sequentiallyConsistent)
         interrupt()
-        // The leader has released the lock or is about to release it. An answer that was published before the end still
-        // counts.
+        // The leader has released the lock or is about to release it. An answer that was published before the channel's
+        // end still counts.
         receiving.withLock { _ = pump(&$0) }
         resumeAnswered()
         state.close(.ended(reason: reason))
@@ -130,8 +130,8 @@ extension RingLeader {
     }
 
     /// Reads until the call is resolved or its time is over. For a task, reading also ends when further checks cost
-    /// more than suspending. For a thread, reading also ends if the thread must first resume other tasks. The thread
-    /// then leads again.
+    /// more than suspending. For a thread, reading also ends if the thread has to resume tasks. After that, the thread
+    /// leads again.
     private func attend(_ receiver: inout HostReceiver, for call: ChannelCall, as caller: RawCall.Caller) {
         receiver.spinner.begin()
         var polls: UInt32 = 0
@@ -149,8 +149,8 @@ extension RingLeader {
         }
     }
 
-    /// Whether the wait is over. The method checks this only at every 64th call, because reading the clock costs more
-    /// than a check of the ring.
+    /// Whether the wait is over. The method checks this only every 64th time, because reading the clock costs more than
+    /// a check of the ring.
     private func isOver(_ call: ChannelCall, polls looks: inout UInt32) -> Bool {
         looks &+= 1
         return looks & 63 == 0 && (mustStop(call) || call.isOverdue)
@@ -199,7 +199,7 @@ extension RingLeader {
     }
 
     /// Requests the doorbell before the thread releases the lock, and then reads the frames that arrived meanwhile. If
-    /// still more frames arrive, the event loop's thread reads them, because this thread already has its answer.
+    /// still more frames arrive, the event loop's thread reads them, because this thread stops leading.
     func stepDown(_ receiver: inout HostReceiver) {
         askForDoorbell(&receiver)
         guard receiver.reader.hasNews, !state.isClosed.load(ordering: .acquiring) else { return }
@@ -244,7 +244,7 @@ extension RingLeader {
             // SYNC: as in `afterLeading`.
             annex_fence_after_atomic()
         }
-        // An extension that sends frames has probably read some. So the ring to the extension may have room again.
+        // An extension that sends frames has probably also read some. So the ring to the extension may have room again.
         sender.sendWaitingCancels()
         sender.flushOutbox()
         passOnTheLead()
@@ -276,7 +276,7 @@ extension RingLeader {
     /// Resumes the collected tasks, after the handlers of all messages read so far. The caller must hold no lock of the
     /// channel.
     @inline(__always) private func resumeAnswered() {
-        // There are almost never tasks to resume. Without this check, the loop below would make a list each time.
+        // There are almost never tasks to resume. Without this check, `take` would make a list each time.
         guard keepsTasks else { return }
         for task in answered.take() { state.runAfterHandlers { task.resume() } }
     }

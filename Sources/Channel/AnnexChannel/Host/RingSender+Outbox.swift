@@ -3,7 +3,7 @@ internal import Synchronization
 
 // Frames that are sent without a waiting caller.
 extension RingSender {
-    /// Sends the answer to a call that the extension made. Sends nothing if the call was answered before, or if the
+    /// Sends the answer to a call that the extension made. Sends nothing if the call was answered already, or if the
     /// extension has given the call up.
     func answerHosted(_ call: UInt64, header: FrameHeader, payload: [UInt8]) {
         guard state.hosted.withLock({ $0.remove(call) }) else { return }
@@ -36,8 +36,8 @@ extension RingSender {
     /// have no `RequestTerms`, and its descriptors must have been sent before.
     func sendSoon(_ frame: consuming OutgoingFrame) {
         let copy = OutgoingFrame.Copy(header: frame.header, payload: frame.payload)
-        // The lock is held from the check to the sending. Otherwise a stream's finish frame could overtake the credit
-        // frame for the last message.
+        // The lock is held from the check for earlier frames until this frame is sent or stored. Otherwise a stream's
+        // finish frame could overtake the credit frame for the last message.
         let (failure, mustWait) = outbox.withLock { outbox in
             let isFirst = outbox.isEmpty
             if isFirst {

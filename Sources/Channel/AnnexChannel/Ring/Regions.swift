@@ -11,7 +11,7 @@ internal import AnnexLinux
     let processor: WritableWord
     /// The word that the host changes to wake this side.
     let bell: SharedWord
-    /// The word that the broker changes if the portal has a message for this side.
+    /// The word that the broker changes if the portal, its socket to this side, has a message.
     let portal: SharedWord
 
     /// - Parameter mapping: a writable mapping of a region with this capacity.

@@ -30,14 +30,14 @@ struct SleepGate: Sendable {
         flag.storeRelaxed(ReceiverState.awake)
     }
 
-    /// Sleeps while the other side's word still has the value `seen`. `announce` must come first.
+    /// Sleeps while the other side's word still has the value `seen`. The caller must have called `announce`.
     func sleep(on word: SharedWord, while seen: UInt32, until deadline: UInt64?) -> FutexWait {
         guard word.loadAcquire() == seen else { return .changed }
         return word.wait(while: seen, until: deadline)
     }
 
     /// Sleeps while the other side's word still has the value `expected`. The sleep also ends if this process summons
-    /// the thread. `announce` must come first.
+    /// the thread. The caller must have called `announce`.
     func sleep(on word: SharedWord, while expected: UInt32, until summons: Summons, since seen: UInt32) -> FutexWait {
         guard word.loadAcquire() == expected else { return .changed }
         return summons.wait(since: seen, orOn: word, while: expected)

@@ -92,7 +92,7 @@ extension HostEndpoint {
             await waitForHandlers(before: error)
             throw error
         }
-        // The value is consumed, because a copy would count references.
+        // The value is consumed, because copying it would change reference counts.
         switch consume polled {
         case .answered(let response):
             if hasPendingHandlers { await waitForHandlers() }

@@ -118,8 +118,8 @@ public struct ChannelService: ~Copyable {
         handleLifeEvents { event in if event == ChannelEvent.memoryWarning { handler() } }
     }
 
-    /// Handles the host's events about the extension's life. The handlers that are registered already run too, before
-    /// this handler.
+    /// Handles the host's events about the extension's life. Handlers that were registered earlier also run; they run
+    /// before this handler.
     package mutating func handleLifeEvents(with handler: @escaping (_ event: UInt16) -> Void) {
         let others = onLifeEvent
         onLifeEvent = { event in

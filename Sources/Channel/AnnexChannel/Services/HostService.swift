@@ -20,12 +20,13 @@ public struct HostService: Sendable {
     /// Each handler returns the reason why a notice could not be decoded, or nil if the notice was decoded.
     private var notices: [UInt16: @Sendable ([UInt8]) -> DecodingFailure?] = [:]
     private var streams: [UInt16: @Sendable (ChannelStream) -> Void] = [:]
-    /// Changes the channel's handlers before this service installs its other handlers.
+    /// Changes a channel's handlers at the start of `install(in:)`, before that method sets the handlers for this
+    /// service's requests, notices and streams.
     private var installer: (@Sendable (inout ChannelHandlers) -> Void)?
 
     public init() {}
 
-    /// Creates a service that sets the channel's handlers itself.
+    /// Creates a service without requests, notices and streams of its own. The closure sets the channel's handlers.
     package init(installing installer: @escaping @Sendable (inout ChannelHandlers) -> Void) {
         self.installer = installer
     }
@@ -89,7 +90,7 @@ public struct HostService: Sendable {
     }
 
     /// Handles one-way messages of a method as undecoded bytes, on the event loop's thread. Use this for extensions
-    /// that use their own encoding. The numbers that are reserved for `ChannelNotice.method` are reserved here, too.
+    /// that use their own encoding. Annex reserves the numbers that `ChannelNotice.method` names.
     public mutating func handleEvents(_ method: UInt16, with handler: @escaping @Sendable ([UInt8]) -> Void) {
         register.add(.notice, method: method, for: nil)
         notices[method] = { payload in
@@ -106,9 +107,10 @@ public struct HostService: Sendable {
 
     /// Handles one kind of typed stream that the extension opens, in a task for each stream. The handler sends and
     /// reads, and calls `finish` when it has sent everything. If the handler throws a `HandlerFailure`, the stream is
-    /// reset with its code and text. For any other error, the stream is reset with the error's text.
+    /// reset with the code and text of that failure. For any other error, the stream is reset with the error's text.
     ///
-    /// If the arguments cannot be decoded, the extension has violated the protocol, as with notices.
+    /// If the stream's arguments cannot be decoded, the extension has violated the protocol, as with a notice that
+    /// cannot be decoded.
     public mutating func handleStreams<Kind: ChannelStreamKind>(
         _: Kind.Type, with handler: @escaping @Sendable (TypedChannelStream<Kind>) async throws -> Void
     ) {

@@ -85,7 +85,7 @@ final class SocketBridge: Sendable {
     }
 
     /// Wakes the threads that wait for the host, because the host may be gone and may publish nothing more. Repeats the
-    /// wake-up until both threads have noticed it.
+    /// wake-up until neither thread sleeps in such a wait.
     private func stopWaiting() {
         let (reader, writer) = (toSocket.stop(), toRing.stop())
         if !reader || !writer { loop.schedule(after: .milliseconds(10)) { [self] in stopWaiting() } }

@@ -39,7 +39,7 @@ struct DescriptorTag: Sendable, Hashable {
     /// A bit that distinguishes the numbers of the extension's calls from the numbers of the host's calls.
     private static let hosted: UInt64 = 1 << 62
 
-    /// Returns the call number that a tag contains.
+    /// Returns the number that a tag contains for a call.
     /// - Parameter isHosted: whether the extension made the call and the descriptors come with the answer to it.
     static func call(_ call: UInt64, isHosted: Bool) -> UInt64 { isHosted ? call | hosted : call }
     static let size = 16

@@ -9,7 +9,7 @@ struct RawCalls: Sendable {
     private var made: UInt64 = 0
     /// The last call whose answer was taken.
     private(set) var answered = RawCalls.mark
-    /// How many calls this side gave up. The extension may still answer each of these calls once.
+    /// How many late answers may still arrive: at most one for each call that this side gave up.
     private var forgone: UInt64 = 0
 
     /// Returns the next call's number. If this side took the last call's answer, the number is one more than the last
@@ -38,8 +38,8 @@ struct RawCalls: Sendable {
         return Self.isRaw(id) && number > 0 && number <= made
     }
 
-    /// Whether a late answer belongs to a call that this side gave up. Each call that was given up permits one late
-    /// answer.
+    /// Whether a late answer is expected, because this side gave up a call. If so, the count of expected late answers
+    /// decreases by one.
     mutating func expectsLateAnswer() -> Bool {
         guard forgone > 0 else { return false }
         forgone &-= 1

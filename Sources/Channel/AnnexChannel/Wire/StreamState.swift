@@ -4,8 +4,8 @@
 /// exceed the reader's window, and a reader that does not read delays only its own writer. A message costs 16 more than
 /// its number of bytes, about its size in memory. So empty messages are not free.
 struct StreamState: Sendable, Hashable {
-    /// The smallest credit that may be given at once: the cost of an empty message. So every credit pays for at least
-    /// one message.
+    /// The smallest credit that one frame may give: the cost of an empty message. So every credit pays for at least one
+    /// message.
     static let leastCredit: UInt32 = 16
     static let smallestWindow: UInt32 = 1024
     static let largestWindow: UInt32 = 1 << 28

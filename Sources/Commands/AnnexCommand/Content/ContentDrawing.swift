@@ -1,6 +1,6 @@
 internal import AnnexModel
 
-/// A checked view of an extension, drawn as lines for a terminal, and the actions that the user can pick in it.
+/// The drawing of an extension's checked view as lines for a terminal, with the actions that the user can pick.
 ///
 /// Buttons and options have numbers in brackets, counted from 1. Pictures are not drawn. Instead, the drawing states
 /// their description and size. A `ContentTree` contains no terminal colours and no escape sequences. So the extension's
@@ -111,7 +111,7 @@ extension ContentDrawing {
         return "[\(picks.count)] "
     }
 
-    /// The lines, each with a spot of the last pick over all its columns.
+    /// The lines. In each line, one spot covers all columns, and stands for the last pick.
     private func asPick(_ lines: [DrawnLine]) -> [DrawnLine] {
         lines.map { line in
             var line = line

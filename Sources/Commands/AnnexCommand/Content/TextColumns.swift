@@ -58,7 +58,7 @@ enum TextColumns {
         }
     }
 
-    /// Whether a character takes two columns. These are the scripts of East Asia, and emoji.
+    /// Whether a character takes two columns. Characters of East Asian scripts and emoji do.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,

@@ -68,7 +68,8 @@ struct DemoCommand: AsyncParsableCommand {
         var areHeld = true
         var descriptors = await OpenDescriptors()
         for conduct in only.isEmpty ? Conduct.allCases : only {
-            // The launch limit must end an extension that never says hello. So its host adds no patience to the limit.
+            // The launch limit must end an extension that never says hello. So its host has no patience, and
+            // therefore does not lengthen the limit.
             let trial = Trial(conduct: conduct) { conduct == .neverSaysHello ? try openHost(patience: .zero) : host }
             let result = try await trial.run(countingFrom: &descriptors)
             printer.show(result)
@@ -79,8 +80,8 @@ struct DemoCommand: AsyncParsableCommand {
         return areHeld && failure == nil
     }
 
-    /// The patience of the demo's host. It is so long that the result of an attack does not depend on the load of the
-    /// machine.
+    /// The patience of the demo's host: the shortest limit for a launch, a request and the watchdog. It is so long
+    /// that the result of an attack does not depend on the load of the machine.
     private static let patience = Duration.seconds(120)
 
     private func openHost(patience: Duration) throws -> AnnexHost {

@@ -12,7 +12,7 @@ struct Trial {
         let end: Termination
         /// The extension's own answers, escaped.
         let words: [Escaped]
-        /// How many more descriptors the host has than before. Any other number than 0 is a leak.
+        /// How many more descriptors the host has than before the attempt. Any other number than 0 is a leak.
         let leakedDescriptors: Int
         let took: Duration
         /// Whether the attempt was stopped.
@@ -20,7 +20,7 @@ struct Trial {
     }
 
     let conduct: Conduct
-    /// Opens the host. Before descriptors are counted, the host and everything that it has begun are released.
+    /// Opens the host. The host and everything that it has begun are released before descriptors are counted.
     let openHost: () throws -> AnnexHost
 
     func run(countingFrom descriptors: inout OpenDescriptors) async throws -> Result {

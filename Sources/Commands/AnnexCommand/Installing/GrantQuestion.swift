@@ -32,7 +32,7 @@ struct GrantQuestion: Sendable, Hashable {
             """
     }
 
-    /// The note with the command to use if there is no terminal.
+    /// The note that is printed if there is no terminal. It names the command to use.
     var note: String {
         let name = PlainText.shown(entitlement)
         return "\(PlainText.shown(identifier)) asks for \(name), which is not in force; "
@@ -50,7 +50,8 @@ struct GrantQuestion: Sendable, Hashable {
     }
 }
 
-/// An entitlement that the command line grants, but that is not in force for any installed extension, and the reason.
+/// An entitlement that the command line grants, but that is not in force for any installed extension. `note` states
+/// the reason.
 struct UngrantedName: Sendable, Hashable {
     let name: String
     /// An extension that asks for the entitlement. The extension belongs to a version of its app that is installed but

@@ -3,7 +3,8 @@ import AnnexHost
 import AnnexPolicy
 import ArgumentParser
 
-/// The options that name files, URLs and texts. `annex list` then prints which extensions are offered for them.
+/// The options that name files, URLs and texts. With these options, `annex list` prints which extensions are offered
+/// for the named things.
 struct OfferedThings: ParsableArguments {
     @Option(
         name: .customLong("for"), parsing: .upToNextOption,
@@ -22,8 +23,8 @@ struct OfferedThings: ParsableArguments {
 
     var isGiven: Bool { !files.isEmpty || text != nil || !url.isEmpty }
 
-    /// One item with all files and URLs, or with the text if there are neither. The item has the form that `annex request`
-    /// sends.
+    /// One item with all files and URLs, or with the text if the command line names no file and no URL. The item has
+    /// the form that `annex request` sends.
     /// - Parameter types: the types that the host knows.
     func items(_ types: TypeTable) throws -> OfferedItems {
         let attached = try files.map { [try Self.type(ofFile: $0, in: types)] } + url.map { [Self.type(ofURL: $0)] }

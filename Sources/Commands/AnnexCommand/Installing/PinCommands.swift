@@ -2,7 +2,7 @@ import AnnexHost
 import AnnexPolicy
 import ArgumentParser
 
-/// `annex pin`: chooses the version of an app that a daemon uses.
+/// `annex pin`: chooses which version of an app a daemon uses.
 struct PinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin",

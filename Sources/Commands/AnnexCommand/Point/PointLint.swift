@@ -37,8 +37,8 @@ struct PointLint {
         return weakness(of: policy) + doubtfulLimits(policy.limits)
     }
 
-    /// Reports rights of the policy that an extension should not have. Extensions may be hostile, and each bundle
-    /// itself chooses the point of its extension.
+    /// Reports rights that the policy gives, but that an extension should not have. Extensions may be hostile, and
+    /// each bundle itself chooses the point of its extension.
     private func weakness(of policy: Policy) -> [PolicyFinding] {
         var gifts: [String] = []
         if policy.limits.processes > 1 { gifts.append("\(policy.limits.processes) processes and threads") }

@@ -26,7 +26,7 @@ struct PolicyChoice: ParsableArguments {
 
     private var files: PolicyFiles { PolicyFiles(option: policies) }
 
-    /// The shipped policies. If the folder has a policy of the same name, it replaces the shipped policy.
+    /// The shipped policies. A policy in the folder replaces the shipped policy of the same name.
     func library() throws -> PolicyLibrary { try files.library() }
 
     /// Reads a policy by its shipped name or its path. A file can include files in its own folder.
@@ -35,7 +35,7 @@ struct PolicyChoice: ParsableArguments {
         return try library.policy(named: name, for: target)
     }
 
-    /// A policy's name, and the library that contains it.
+    /// A policy's name, and the library that contains the policy.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) { try files.named(choice) }
 
     /// The names of all policies with expectations. The expectations are shipped, or are files in the folder. The list
@@ -49,7 +49,8 @@ struct PolicyChoice: ParsableArguments {
 
     /// The expectations of a policy. If the choice is a policy file, its expectations come from the expectation file
     /// beside it. Otherwise they come from the folder, or else from the shipped expectations. The expectations about
-    /// the fragments at the choice's end, such as `jit` in `mine.yaml+jit`, are joined to these.
+    /// the fragments at the choice's end, such as `jit` in `mine.yaml+jit`, are joined to the policy's own
+    /// expectations.
     func expectations(_ choice: String) throws -> Expectations {
         let (policy, fragments) = PolicyFiles.parted(choice)
         return try ownExpectations(policy).joined(withFragments: fragments, for: target)
@@ -81,11 +82,11 @@ struct PolicyFiles {
         folder = option ?? getenv("ANNEX_POLICIES").flatMap { $0.pointee == 0 ? nil : String(cString: $0) }
     }
 
-    /// The shipped policies. If the folder has a policy of the same name, it replaces the shipped policy.
+    /// The shipped policies. A policy in the folder replaces the shipped policy of the same name.
     func library() throws -> PolicyLibrary { try .standard(overriding: folder) }
 
-    /// A policy's name, and the library that contains the policy. If the choice is a file, policies in the same folder
-    /// take precedence.
+    /// A policy's name, and the library that contains the policy. If the choice is a file, the policies in its folder
+    /// take precedence over all other policies of the same names.
     func named(_ choice: String) throws -> (name: String, library: PolicyLibrary) {
         guard Self.isFile(choice) else { return (choice, try library()) }
         let (policy, fragments) = Self.parted(choice)

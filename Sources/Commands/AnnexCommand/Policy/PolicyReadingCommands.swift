@@ -70,8 +70,8 @@ struct PolicyListCommand: ParsableCommand {
     }
 }
 
-/// `annex policy show`: prints one policy with its includes joined in, as text, as compiled calls, or as a table of its
-/// layers.
+/// `annex policy show`: prints one policy, with its includes joined in. The output is the policy's text, its compiled
+/// calls, or the table of its layers.
 struct PolicyShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print one policy with everything that it includes.",

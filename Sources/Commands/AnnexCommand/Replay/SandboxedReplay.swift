@@ -77,8 +77,8 @@ struct SandboxedReplay {
         return Result(identifier: identifier, compared: replay.compared, difference: difference, end: end)
     }
 
-    /// The extension that the option names. If the option is missing, this is the recorded extension. If the app does
-    /// not have that extension, this is the app's only extension.
+    /// The extension that the option names. If the option is missing, the result is the recorded extension. If the
+    /// app has only one extension, and this is not the recorded one, the result is the app's only extension.
     private func choose(_ offered: [String]) throws(Failure) -> String {
         let wanted =
             identifier ?? (offered.contains(recording.label) || offered.count != 1 ? recording.label : offered[0])

@@ -41,8 +41,8 @@ struct ComposeLoop {
                 break steps
             case .changed:
                 isStale.clear()
-                // The change may have come with an earlier answer, and may be drawn already. So the sheet is drawn
-                // again only if its lines differ.
+                // The change may have come with an earlier answer of the extension, and may be drawn already. So the
+                // sheet is drawn again only if its lines differ.
                 if drawing.lines != shown { shown = show() }
             case .line(":cancel"): break steps
             case .line(":post"):

@@ -103,8 +103,8 @@ struct ShowKeyCommand: ParsableCommand {
         do throws(SigningError) {
             return try TeamKey(readingFrom: path).team
         } catch {
-            // A file with a public key may have any name. If the file holds no public key either, the first error is
-            // more helpful.
+            // A file with a public key can have any name. If the file holds no public key either, the error about the
+            // secret key is more helpful.
             guard error.code == .damagedKey, let team = try? TeamFile.read(path) else { throw error }
             return team
         }

@@ -3,7 +3,7 @@ import AnnexModel
 import AnnexPolicy
 
 extension ItemValue {
-    /// The value as JSON. Bytes become a list of numbers, because they may not be text. A date becomes its seconds
+    /// The value as JSON. Bytes become a list of numbers, because they might not be text. A date becomes its seconds
     /// since 1970.
     var json: JSON {
         switch self {

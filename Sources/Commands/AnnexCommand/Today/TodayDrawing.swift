@@ -35,7 +35,7 @@ struct TodayDrawing {
         card.content.map { ContentDrawing($0, width: surface.columns - Card.frame, style: style) }
     }
 
-    /// The actions of the numbers that are drawn in the card. Numbers in lines that do not fit have no effect.
+    /// The actions for which the numbers in the card stand. Numbers in lines that do not fit have no effect.
     var picks: [ContentAction] {
         let last = spots.flatMap { $0.map(\.pick) }.max() ?? -1
         return Array((content?.picks ?? []).prefix(last + 1))

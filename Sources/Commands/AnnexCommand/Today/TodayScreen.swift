@@ -149,7 +149,8 @@ struct TodayScreen {
         showChosen()
     }
 
-    /// Handles a digit. A number takes effect at once if no longer number in the card begins with it.
+    /// Handles a digit. A number takes effect at once, unless the card has a longer number that begins with the same
+    /// digits.
     private mutating func press(_ digit: Character) -> Wish? {
         digits.append(digit)
         guard let place, let number = Int(digits), number > 0 else {

@@ -1,5 +1,5 @@
-// The calls of the misbehaving extension. They go directly to the kernel, so that exactly these calls are tried. Each
-// returns the call's result or -errno.
+// The calls of the misbehaving extension. They go directly to the kernel, so that exactly these calls are tried. A
+// function returns the result of its call or -errno, unless its own comment or type says otherwise.
 #ifndef C_MISBEHAVER_H
 #define C_MISBEHAVER_H
 

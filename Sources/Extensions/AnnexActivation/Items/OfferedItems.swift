@@ -51,7 +51,7 @@ package struct OfferedItems: Sendable {
     }
 
     private(set) var types: [OfferedType] = []
-    /// The kinds of attachments that include each of `types`. They are computed once for all rules.
+    /// For each of `types`, the kinds of attachments that include this type. They are computed once for all rules.
     private(set) var kinds: [TypeKinds] = []
     private(set) var attachments: [Attachment] = []
     private(set) var items: [Item] = []

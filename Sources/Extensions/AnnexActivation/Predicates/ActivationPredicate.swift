@@ -120,7 +120,8 @@ enum NumberExpression: Sendable {
 }
 
 enum TextExpression: Sendable {
-    /// A text of the predicate. As a type, the text is a kind of itself only, because no table is asked for it.
+    /// A text of the predicate. If the text stands for a type, this type is a kind of itself only, because no table
+    /// is asked for it.
     case literal(PredicateLiteral)
     /// The type that a variable stands for.
     case variable(slot: Int)

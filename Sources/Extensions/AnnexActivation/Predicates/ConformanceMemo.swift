@@ -1,5 +1,5 @@
-/// The results of the conformance tests of one evaluation. Each pair of a type and a text is looked up only once,
-/// because many attachments have the same types, and a rule tests each attachment.
+/// The results of the conformance tests of one evaluation. Each pair of a type and a text is looked up only once.
+/// This saves time, because many attachments have the same types, and a rule tests each attachment.
 struct ConformanceMemo {
     private enum Outcome {
         static let unknown: UInt8 = 0

@@ -66,8 +66,8 @@ struct ExpressionReader {
         while let byte = next, byte != UInt8(ascii: "|"), byte != UInt8(ascii: ")") {
             if byte == UInt8(ascii: "$"), place == bytes.count - 1 { break }
             let one = repeated(try atom())
-            // An atom, such as a character, a set or a group, may have one sign of repetition. The repetition needs
-            // at most three more steps, so the total number of steps stays bounded.
+            // An atom, such as a character, a set or a group, may have one sign of repetition. The repetition adds at
+            // most two steps. Four steps are counted for each atom, so the count is never too low.
             try count(4)
             steps += one
         }

@@ -30,7 +30,7 @@ struct PredicateToken: Sendable, Hashable {
 struct PredicateTokens {
     private let bytes: [UInt8]
     private var place = 0
-    /// The escapes of the last text that was read.
+    /// The places of the escapes in the token that is being read.
     private var escapes: [Int] = []
 
     /// The longest literal, in bytes.

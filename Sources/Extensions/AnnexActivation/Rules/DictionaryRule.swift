@@ -142,7 +142,7 @@ extension DictionaryRule {
 
 /// The fault of a rule that cannot be used.
 package struct RuleFault: Sendable, Hashable {
-    /// The key whose value cannot be used; nil if the rule is a predicate and not a dictionary.
+    /// The key whose value cannot be used; nil if the rule is not a dictionary.
     package let key: String?
     /// The fault, in a line.
     package let what: String

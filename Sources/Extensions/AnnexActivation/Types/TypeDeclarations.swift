@@ -87,12 +87,12 @@ extension TypeTable {
     private static let mostDeclared = 4_096
     private static let mostDeclaredParents = 8_192
 
-    /// This table with the types that apps declare, in the order of the apps. An app cannot change a type, a file name
-    /// or a MIME type that the table already has.
+    /// This table with the types that apps declare, in the order of the apps. An app cannot change a type, a filename
+    /// extension or a MIME type that the table already has.
     package func adding(_ all: [TypeDeclarations]) -> TypeTable {
         var table = self
-        // The types that the declarations so far name as parents. Only a type in this set can close a circle, so only
-        // such a type needs the slow check.
+        // The types that the declarations so far name as parents. A new type can close a circle only if an earlier
+        // type names the new type as a parent. So only a type in this set needs the slow check.
         var named: Set<String> = []
         var (types, parents) = (0, 0)
         for one in all.lazy.flatMap(\.declarations) where !table.has(one.type) {

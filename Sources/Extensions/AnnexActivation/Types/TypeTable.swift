@@ -45,7 +45,7 @@ public struct TypeTable: Sendable {
         ancestors(of: type).contains(other.rawValue.lowercased())
     }
 
-    /// The type of a file with this name; nil if the name has no ending that the table knows.
+    /// The type of a file with this name; nil if the table knows neither the name nor an ending of the name.
     public func type(ofFile name: String) -> TypeIdentifier? {
         let last = name.split(separator: "/").last.map(String.init) ?? name
         // No file has a longer name. Without this check, each dot of a longer name would take time.

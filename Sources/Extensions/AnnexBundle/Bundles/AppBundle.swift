@@ -18,8 +18,9 @@ public final class AppBundle: Sendable {
     /// The URL schemes in `CFBundleURLTypes`. They are in lower case and sorted. Each scheme appears once, and there
     /// are at most 64 schemes.
     public let urlSchemes: [String]
-    /// The identifier of the widget that a list of quick actions shows for this app. `UIApplicationShortcutWidget`
-    /// names this widget. If the key is missing, the app's only widget is used. Nil if there is no such widget.
+    /// The identifier of the widget that a list of quick actions shows for this app. The key
+    /// `UIApplicationShortcutWidget` names this widget. If the key is missing, the app's only widget is used. Nil if
+    /// the key names no widget of the app, or if the key is missing and the app has no widget or several.
     public let shortcutWidget: String?
     /// The entitlements that the app asks for.
     public let entitlements: Entitlements
@@ -49,7 +50,8 @@ public final class AppBundle: Sendable {
     ///
     /// - Parameters:
     ///   - findings: receives the faults of the app itself.
-    ///   - examined: is called with the findings about each extension, and with the extension if it could be read.
+    ///   - examined: is called for each extension, with the findings about it. If the extension could be read, the
+    ///     call also gets the extension.
     /// - Returns: nil if the app cannot be used.
     init?(
         _ path: String, reporting findings: FindingCollector,

@@ -14,7 +14,7 @@ public struct BundleTexts: Sendable, Hashable {
 }
 
 // Texts and icons are read only when a host asks for them. So an installed app uses no memory for languages and
-// pictures that are never shown. Opening an app also takes less time, because it does not read these files.
+// pictures that are never shown. Opening an app also takes less time, because these files are not read.
 
 extension AppBundle {
     /// Reads the app's name and summary in all languages.
@@ -61,7 +61,7 @@ extension AppBundle {
     }
 }
 
-/// Reads the name, summary and icon that users see from an open bundle.
+/// Reads from an open bundle what users see: the name, the summary and the icon.
 struct BundleFace: ~Copyable {
     static let name = "CFBundleName"
     static let displayName = "CFBundleDisplayName"
@@ -79,7 +79,7 @@ struct BundleFace: ~Copyable {
     /// - Parameters:
     ///   - name: the name in `Info.plist`.
     ///   - keys: the keys whose translations can serve as the name. If a language translates several of these keys,
-    ///     the first of them counts.
+    ///     the key that comes first in this array counts.
     static func texts(
         of directory: borrowing BundleFile, shown: String, name: String, keys: [String]
     ) -> BundleTexts {

@@ -1,7 +1,7 @@
 internal import AnnexLinux
 public import AnnexModel
 
-/// An extension inside its containing app that passed every check.
+/// An extension that lies inside its containing app and passed every check.
 public final class ExtensionBundle: Sendable {
     /// `CFBundleIdentifier`: the app's identifier, a dot, and the extension's own name.
     public let identifier: String
@@ -94,8 +94,8 @@ public final class ExtensionBundle: Sendable {
 
     /// Reads `NSExtensionAttributes`: all keys that the extension point itself defines. Empty if the key is missing.
     ///
-    /// Each call reads the bundle again. So an installed extension uses no memory for attributes that no caller asks
-    /// for.
+    /// Each call reads the file `Info.plist` again. So an installed extension uses no memory for attributes that no
+    /// caller asks for.
     /// - Throws: a `BundleError`, for example if `Info.plist` has changed since the bundle was checked.
     public func attributes() throws(BundleError) -> [String: PropertyListValue] {
         let info = try BundleDirectory.info(again: directory, shown: shown, unchangedSince: checked)

@@ -21,7 +21,8 @@ struct PlugIns {
     /// - Parameters:
     ///   - bundle: the app's directory.
     ///   - findings: receives the faults of the app itself.
-    ///   - examined: is called with the findings about each extension, and with the extension if it could be read.
+    ///   - examined: is called for each extension, with the findings about it. If the extension could be read, the
+    ///     call also gets the extension.
     func read(
         _ bundle: borrowing BundleDirectory, reporting findings: FindingCollector,
         examined: (_ findings: FindingCollector, _ found: ExtensionBundle?) -> Void

@@ -145,7 +145,7 @@ struct BundleDirectory: ~Copyable {
     }
 }
 
-/// A file or directory of a bundle that stays open from the check to the launch.
+/// A file or directory of a bundle, kept open from the check to the launch.
 ///
 /// The launch uses the open file. So it runs the checked file, even if the path leads to another file by then.
 public struct BundleFile: ~Copyable, Sendable {
@@ -154,11 +154,11 @@ public struct BundleFile: ~Copyable, Sendable {
     /// The file's status when it was checked.
     package let status: FileStatus
     /// The path at which the file was found. Messages show this path. A launch mounts the file by this path, and then
-    /// checks that the mounted file has the same device and inode.
+    /// checks that the mounted file has the device and inode of the checked file.
     public let path: String
 
-    /// Whether the file is unchanged since the check and still has a name. This check is needed because the contents or
-    /// rights of an open file can change.
+    /// Whether the file is unchanged since the check and still has a name. Callers need this check, because the
+    /// contents or rights of an open file can change.
     package func isUnchanged() throws(SystemError) -> Bool {
         let now = try descriptor.status()
         return now.isUnchanged(since: status) && now.links > 0
@@ -187,8 +187,8 @@ public struct BundleFile: ~Copyable, Sendable {
 }
 
 extension FileStatus {
-    /// Whether both statuses describe the same file with the same contents and rights. Comparing `ctime` alone would
-    /// almost be enough, because a program can set `mtime` back, but not `ctime`.
+    /// Whether both statuses describe the same file with the same contents and rights. The comparison includes
+    /// `ctime`, because a program can set `mtime` back, but not `ctime`.
     package func isUnchanged(since last: FileStatus) -> Bool {
         device == last.device && inode == last.inode && changed == last.changed && size == last.size
             && modified == last.modified && mode == last.mode && user == last.user

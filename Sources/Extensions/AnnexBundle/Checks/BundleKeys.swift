@@ -61,7 +61,7 @@ struct BundleKeys {
         return nil
     }
 
-    /// Rejects a bundle that requires a later version of Annex.
+    /// Rejects a bundle that requires a later version of Annex than this version.
     private static func checkLeastVersion(_ info: InfoDictionary) throws(BundleError) {
         let key = "LSMinimumSystemVersion"
         guard let text = try info.text(key, rule: .p9) else { return }

@@ -3,8 +3,8 @@ internal import AnnexModel
 
 /// A bundle's `Info.plist` while the bundle is checked.
 ///
-/// After the check, Annex keeps only the values that it needs, and not this whole object. Hundreds of bundles may be
-/// installed, and the author of each bundle chooses the length of this file.
+/// After the check, Annex keeps only the values that it needs, and not this whole object. The whole objects could
+/// take much memory: hundreds of bundles may be installed, and each author chooses the length of this file.
 public struct InfoDictionary: Sendable, Hashable {
     /// All keys and values of the file.
     public let values: [String: PropertyListValue]

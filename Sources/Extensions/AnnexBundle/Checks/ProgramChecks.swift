@@ -143,7 +143,7 @@ extension ProgramChecks {
         }
     }
 
-    /// The faults of a program that would run in a sandbox.
+    /// Reports the faults of a program that would run in a sandbox.
     private func checkSandboxed(
         _ program: ElfProgram, file: borrowing BundleFile, shown: String
     ) throws(ElfFault) {

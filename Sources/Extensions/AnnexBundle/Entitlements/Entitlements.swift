@@ -1,5 +1,5 @@
-/// The entitlements that an app or extension asks for. They are the values of the file `Name.entitlements` in its
-/// bundle. `Name` is the value of `CFBundleExecutable`.
+/// The entitlements that an app or extension asks for. They are the values of the file `Name.entitlements` in the
+/// bundle of that app or extension. `Name` is the value of `CFBundleExecutable`.
 ///
 /// Asking for an entitlement does not grant it. The extension point says which entitlements it allows, and the user
 /// grants them.

@@ -47,7 +47,7 @@ public enum BundleRule: String, Sendable, Hashable {
     case p9 = "P9"
     /// An extension has a program for every processor for which its app has a program.
     case p11 = "P11"
-    /// A bundle states its version, which can be compared with others.
+    /// A bundle states its version, in a form that can be compared with other versions.
     case p12 = "P12"
     /// An activation rule in the form of a dictionary says for which items hosts offer the extension.
     case a1 = "A1"

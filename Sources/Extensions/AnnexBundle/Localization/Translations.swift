@@ -3,8 +3,8 @@ internal import AnnexModel
 
 /// The translated keys of a bundle: the files `InfoPlist.strings` in its folders `<language>.lproj`.
 ///
-/// Annex reads the translations only when a host asks for a name. So opening an app does not read them. A file with a
-/// fault is left out, and users of its language see the text of `Info.plist`.
+/// Annex reads the translations only if a host asks for texts, or if the bundle is validated. So opening an app does
+/// not read them. A file with a fault is left out, and users of its language see the text of `Info.plist`.
 struct Translations {
     /// The most languages of a bundle, and the most bytes of translated text that are kept for a bundle.
     static let mostLanguages = 64
@@ -60,8 +60,8 @@ struct Translations {
     }
 
     /// The translations of a key by language.
-    /// - Parameter keys: the keys to look for. If a language translates several of these keys, the first of them
-    ///   counts.
+    /// - Parameter keys: the keys to look for. If a language translates several of these keys, the key that comes
+    ///   first in this array counts.
     func translations(of keys: [String]) -> [String: String] {
         texts.compactMapValues { texts in keys.lazy.compactMap { texts[$0] }.first }
     }

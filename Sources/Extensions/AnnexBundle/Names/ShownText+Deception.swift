@@ -14,8 +14,8 @@ extension ShownText {
         return nil
     }
 
-    /// Letters that are variants of ordinary letters, such as 𝐀 and Ａ. Unicode has them for compatibility with other
-    /// character sets.
+    /// Whether this is a variant of an ordinary letter, such as 𝐀 or Ａ. Unicode has these variants for compatibility
+    /// with other character sets.
     private static func isCopyOfLetter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1D400...0x1D7FF, 0xFF21...0xFF3A, 0xFF41...0xFF5A, 0x2100...0x214F: scalar.properties.isAlphabetic

@@ -115,7 +115,8 @@ struct ElfSymbols {
         guard let start: UInt32 = symbols.number(at: place), let info: UInt8 = symbols.number(at: place + 4),
             let section: UInt16 = symbols.number(at: place + 6)
         else { return }
-        // A local symbol has binding 0. The author may give a local symbol any name.
+        // A symbol with binding 0 is local. It is skipped, because its name means nothing: the author of a program
+        // can give local symbols any names.
         guard info >> 4 != 0, Int(start) < text.count else { return }
         let name = Array(text[Int(start)...].prefix(longest + 1).prefix { $0 != 0 })
         guard wanted.contains(name) else { return }

@@ -13,8 +13,8 @@ struct ForbiddenSymbol: Hashable {
         self.isInEveryProgram = isInEveryProgram
     }
 
-    /// All forbidden functions. In some tables, dynamic linkers add a version to a name, as in `fork@GLIBC_2.2.5`. The
-    /// tables that Annex reads hold the plain name.
+    /// All forbidden functions, by their plain names. In the full symbol table, a linker may add a version to a name,
+    /// as in `fork@GLIBC_2.2.5`. The dynamic linker's table, which Annex reads too, holds the plain name.
     static let all: [ForbiddenSymbol] = processes + code + others + places
 
     private static let processes =

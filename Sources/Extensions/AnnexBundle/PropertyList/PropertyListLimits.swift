@@ -3,8 +3,8 @@ package struct PropertyListLimits: Sendable, Hashable {
     /// The longest file, in bytes. This is also the limit for all bytes of text and data together. Each text counts as
     /// often as the list refers to it.
     ///
-    /// In an XML list, each value appears in full, so the length of the file bounds this total. In a binary list, one
-    /// object may stand for 65,536 values, and objects may overlap. So the reader itself adds up the bytes.
+    /// In an XML list, each value appears in full, so the length of the file bounds this total. In a binary list,
+    /// thousands of references may name one object, and objects may overlap. So the reader itself adds up the bytes.
     package let bytes: Int
     /// The most values. Each value counts as often as a binary list refers to it.
     package let values: Int

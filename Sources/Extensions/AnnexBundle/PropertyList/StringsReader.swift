@@ -145,8 +145,8 @@ extension StringsReader {
         throw scanner.failure("a text without an end")
     }
 
-    /// The text of the UTF-16 units that were read so far. Two escapes may form one character, so all units are joined
-    /// before they are decoded.
+    /// Decodes and removes the UTF-16 units of a row of escapes. Two escapes may form one character, so the whole row
+    /// is decoded together.
     private static func text(_ units: inout [UInt16], at scanner: ByteScanner) throws(PropertyListFailure) -> String {
         guard let text = String(validating: units, as: UTF16.self) else {
             throw scanner.failure("an escape that is half a character")

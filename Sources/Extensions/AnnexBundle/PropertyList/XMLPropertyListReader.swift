@@ -28,7 +28,7 @@ struct XMLPropertyListReader {
     private mutating func skipProlog() throws(PropertyListFailure) {
         try skipMisc()
         guard scanner.skip("<!DOCTYPE") else { return }
-        // An internal subset could define entities that expand to huge text.
+        // The declarations of a document, between square brackets, could define entities that expand to huge text.
         guard let type = scanner.read(upTo: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "[") }), !type.isEmpty,
             scanner.skip(">")
         else { throw scanner.failure("a document type with declarations of its own is not supported") }

@@ -1,6 +1,6 @@
 package import AnnexBundle
 
-/// The settings of a build by name, which fill placeholders such as `$(PRODUCT_NAME)` and `${NAME:lower}`.
+/// The settings of a build, by name. They fill placeholders such as `$(PRODUCT_NAME)` and `${NAME:lower}`.
 package struct BuildSettings: Sendable, Hashable {
     private let values: [String: String]
 

@@ -14,8 +14,8 @@ package struct BundleRecipe: Sendable, Hashable {
     package var programs: [String: String]
     /// The directories for processors in a bundle.
     static let processors = ["x86_64", "aarch64"]
-    /// The file names of programs. The key is the name of the bundle's directory, such as `Loud.appex`. A program is
-    /// listed only if the name of its file differs from the bundle's `CFBundleExecutable`.
+    /// The paths of single programs. The key is the name of the bundle's directory, such as `Loud.appex`. For a
+    /// bundle that is listed here, the folders in `programs` are not used.
     package var files: [String: String]
     /// The settings of the build.
     package var settings: [String: String]

@@ -3,9 +3,10 @@ public import AnnexModel
 
 /// The principal object of an extension for the point `com.apple.ui-services`, if the extension has its own view.
 ///
-/// The host shows the view, and sends the user's actions in it. The extension answers with
-/// `completeRequest(returning:)`. If the host's content can be edited, the host replaces its own items by the items
-/// of the answer. The principal object of an action without a view is an `AppExtension`.
+/// The host shows this view. When the user presses a button or picks an option in the view, the host sends this
+/// action to the extension. The extension answers with `completeRequest(returning:)`. If the host's content can be
+/// edited, the host replaces its own items by the items of the answer. The principal object of an action without a
+/// view is an `AppExtension`.
 ///
 /// ```swift
 /// @main final class Shorten: ActionExtension {
@@ -51,7 +52,7 @@ public final class ActionSheet: DialogueSheet {
     /// The request with the items. The answer to the request closes the view.
     public let context: ExtensionContext
     private let principal: any ActionExtension
-    /// The number of the last change that this object made for the host.
+    /// The number of the last `ComposeChange` that this object made for the host.
     private var changes: UInt64 = 0
 
     init(_ context: ExtensionContext, principal: any ActionExtension) {

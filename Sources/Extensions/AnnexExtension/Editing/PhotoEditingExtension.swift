@@ -13,7 +13,7 @@ internal import Glibc
 ///     private var strength: UInt32 = 1
 ///
 ///     var view: ContentNode? {
-///         .choice("strength", title: "Strength", options: ["weak", "strong"], selected: strength)
+///         .choice("Strength", action: "strength", options: ["weak", "strong"], chosen: Int(strength))
 ///     }
 ///
 ///     func startContentEditing(with input: ContentEditingInput) throws { picture = try Pixels(input.loadPicture()) }

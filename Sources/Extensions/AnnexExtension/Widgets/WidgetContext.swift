@@ -2,8 +2,8 @@ internal import AnnexChannel
 public import AnnexModel
 public import AnnexPortal
 
-/// A widget, as the extension sees it, on a surface: a place that shows widgets, such as the Today view. The object
-/// stays for the whole session.
+/// A widget on a surface, as the extension sees the widget. A surface is a place that shows widgets, such as the
+/// Today view. The object stays for the whole session.
 public final class WidgetContext {
     /// The place that the surface gives to the widget.
     public private(set) var placement = WidgetPlacement(width: 0, expandedHeight: 0)
@@ -68,8 +68,8 @@ public final class WidgetContext {
     /// has no such directory.
     public var privateDirectory: String? { Surroundings.privateDirectory }
 
-    /// Opens a URL with the app that registers its scheme. Open a URL only after a tap: see `perform(_:in:)`. In all
-    /// other respects, this method works like `ExtensionContext.open(_:)`.
+    /// Opens a URL with the app that registers the URL's scheme. Open a URL only after a tap: see `perform(_:in:)`.
+    /// In all other respects, this method works like `ExtensionContext.open(_:)`.
     @discardableResult
     public nonisolated(nonsending) func open(_ url: String) async throws(PortalError) -> String {
         try await URLOpening.open(url)

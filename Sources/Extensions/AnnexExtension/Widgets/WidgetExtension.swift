@@ -38,8 +38,8 @@ public protocol WidgetExtension: SessionExtension {
     func widgetActiveDisplayModeDidChange(
         _ mode: WidgetDisplayMode, maximumSize: WidgetSize, in widget: WidgetContext)
 
-    /// The space around the content. By default, these are the insets that the surface, such as the Today view,
-    /// proposes.
+    /// The space around the content. By default, this function returns the insets that the surface, such as the Today
+    /// view, proposes.
     func widgetMarginInsets(forProposedMarginInsets insets: WidgetInsets) -> WidgetInsets
 
     /// Called before the widget is shown. By default, nothing happens.

@@ -1,4 +1,5 @@
-// A member needs to import only this module, because this module exports the types of the next two modules.
+// A program that uses groups needs to import only this module, because this module exports the types of the next two
+// modules.
 @_exported public import AnnexModel
 @_exported public import AnnexPortal
 

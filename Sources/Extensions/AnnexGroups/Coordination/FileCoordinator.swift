@@ -21,7 +21,7 @@ internal import Synchronization
 /// Coordination is an agreement among members. If a member opens files without a coordinator, the member is not
 /// stopped, and presenters are not told of its changes.
 ///
-/// `coordinateAndWait` does the same for code that cannot await.
+/// `coordinateAndWait` does the same as `coordinate`, for code that cannot await.
 public final class FileCoordinator: Sendable {
     /// How long a call waits if it states no time limit.
     public static let patience = Duration.seconds(30)
@@ -33,7 +33,7 @@ public final class FileCoordinator: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The number of accesses that the coordinator holds.
+        /// The number of calls of this coordinator that have access now.
         var depth = 0
         /// How often `cancel` was called.
         var cancellations = 0
@@ -167,8 +167,8 @@ public final class FileCoordinator: Sendable {
     ///   requests faster than the broker handles them.
     private func end(_ turn: AccessTurn, changing changes: [ItemChange]) -> [(method: PortalMethod, body: [UInt8])] {
         state.withLock { $0.depth -= 1 }
-        // SYNC: this word is read before the release. If a presenter is added after this read, the presenter reads
-        // the item after the release.
+        // SYNC: this word is read before the release. A presenter that is added after this read reads its item with a
+        // coordinator. That read waits for the release, and finds the changes.
         let hasPresenters = !changes.isEmpty && coordination.group.word(GroupWords.presenters) != 0
         var requests: [(method: PortalMethod, body: [UInt8])] = []
         if turn.release() { requests.append((CoordinationMethod.released, [])) }

@@ -18,7 +18,7 @@ extension SharedDefaults {
     }
 }
 
-/// One stream of changes. To find the keys that differ, it compares the values of two moments.
+/// One stream of changes. This object compares the values at two moments, to find the keys whose values have changed.
 final class DefaultsWatch: Sendable {
     let defaults: SharedDefaults
     private let continuation: AsyncStream<Set<String>>.Continuation

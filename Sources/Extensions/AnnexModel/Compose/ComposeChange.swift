@@ -88,7 +88,8 @@ package struct ComposeChange: ChannelNotice, PointMessage, Hashable {
     }
 }
 
-/// The numbers of the newest changes that a host has applied, for each part of the sheet.
+/// For each part of the sheet, the number of the newest change that a host has applied. The part `verdict` is
+/// `isContentValid` together with `charactersRemaining`.
 package struct AppliedChanges: Sendable {
     fileprivate var placeholder: UInt64 = 0
     fileprivate var text: UInt64 = 0

@@ -79,8 +79,8 @@ package enum ComposeEvent: ChannelRequest, PointMessage {
     }
 }
 
-/// An extension's answer to a `ComposeEvent`: the changes of the sheet, and the options of a setting if the user
-/// tapped one.
+/// An extension's answer to a `ComposeEvent`: the changes to the sheet. If the user tapped a setting, the answer also
+/// holds the options of this setting.
 package struct ComposeAnswer: Message {
     package let change: ComposeChange
     package let options: ComposeOptions?

@@ -22,7 +22,7 @@ public struct ContentError: Error, Sendable, Hashable {
         case invalidChoice
         /// The identifier of an action is empty or too long, or has characters that are not allowed.
         case invalidAction
-        /// The fraction of a progress bar is not a number.
+        /// The fraction of a progress bar is infinite or not a number.
         case invalidProgress
     }
 

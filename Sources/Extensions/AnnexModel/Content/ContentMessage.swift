@@ -7,7 +7,7 @@ public import AnnexChannel
 public struct ContentMessage: Message, Hashable {
     private let bytes: [UInt8]
 
-    /// Encodes a view, and checks it in the same way as its host will.
+    /// Encodes a view, and checks the view in the same way as the host will.
     ///
     /// - Parameters:
     ///   - root: the view, usually a list.

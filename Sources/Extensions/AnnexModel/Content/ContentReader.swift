@@ -2,9 +2,9 @@ internal import AnnexChannel
 
 /// Reads the nodes of a view from untrusted bytes, and checks each node. Any bytes give either a node or an error.
 ///
-/// The reader of a node decodes only the node's own fields, and leaves its parts encoded. So a view that exceeds a
-/// limit is refused before the nodes beyond the limit use memory. `ContentLimits.depth` limits how deep the recursion
-/// goes, and thereby the stack.
+/// For each node, the reader decodes only the node's own fields, and leaves the node's parts encoded. So a view that
+/// exceeds a limit is refused before the nodes beyond the limit use memory. `ContentLimits.depth` limits how deep the
+/// recursion goes, and thereby the stack.
 struct ContentReader {
     let limits: ContentLimits
     private var nodesLeft: Int

@@ -33,8 +33,8 @@ struct ContentWriter {
         case .choice(let title, let action, let options, let chosen):
             var message = NodeMessage(.choice, text: title, action: action)
             message.options = options
-            // An index that does not fit into 32 bits becomes the largest index. No list of options has this index,
-            // so the reader refuses the view.
+            // An index that does not fit into 32 bits becomes the largest 32-bit number. No list of options has that
+            // many options, so the reader refuses the view.
             message.chosen = chosen.map { UInt32(exactly: $0) ?? .max }
             return message
         case .button(let title, let action): return NodeMessage(.button, text: title, action: action)

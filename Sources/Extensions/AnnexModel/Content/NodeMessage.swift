@@ -1,6 +1,7 @@
 internal import AnnexChannel
 
-/// One node as a message. Its parts stay encoded, so that a reader can check each part before it decodes it.
+/// One node as a message. The parts of the node stay encoded, so that a reader can check the limits before it decodes
+/// a part.
 ///
 /// A reader skips a node if it does not know the node's kind. So a newer extension can send new kinds.
 struct NodeMessage: Message {

@@ -98,7 +98,7 @@ extension Termination {
         case hostGone
         /// The user disabled the extension.
         case disabled
-        /// The extension's app was removed, or its new version no longer contains the extension.
+        /// The extension's app was removed, or a new version of the app no longer contains the extension.
         case removed
         /// The broker was stopped.
         case brokerShutdown

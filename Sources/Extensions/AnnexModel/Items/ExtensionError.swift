@@ -22,11 +22,12 @@ extension ExtensionError: CustomStringConvertible {
 }
 
 extension ExtensionError {
-    /// The domain of the errors that Annex sends on an extension's behalf. The codes of typed calls belong to
-    /// `HandlerFailure`.
+    /// The domain of the errors that Annex sends on an extension's behalf. The codes from 0xFFFF_FF00 on are the
+    /// codes of `HandlerFailure` that are reserved for Annex.
     public static let annexDomain = "annex.extension"
 
-    /// The domain of a `HandlerFailure`. The host and the extension agree on the codes of this domain.
+    /// The domain of a `HandlerFailure` with a code below 0xFFFF_FF00. The host and the extension agree on these
+    /// codes.
     public static let handlerDomain = "annex.handler"
 
     /// The principal object returned without completing or cancelling the request.

@@ -56,8 +56,8 @@ extension ItemContents {
             let count = try ItemFailure.wrapping { () throws(SystemError) in
                 try unsafe opened.descriptor.fill(room, from: offset)
             }
-            // The file's status is compared before each piece is used. So all pieces come from the same version of
-            // the file.
+            // Before each piece is used, the file's status is compared with the status at the start. So all pieces
+            // come from the same version of the file.
             try Self.checkUnchanged(opened, since: before)
             offset += Int64(count)
             if count < most, offset != before.size { throw ItemFailure.changedWhileRead }
@@ -67,13 +67,13 @@ extension ItemContents {
         }
     }
 
-    /// The bytes in pieces, each in its own memory. The result is a sequence for `for try await`, whose errors are
-    /// `ItemFailure`.
+    /// The bytes in pieces, each in its own memory. The result is a sequence for `for try await`. Its errors are of
+    /// the type `ItemFailure`.
     ///
     /// - Parameter size: the number of bytes of each piece but the last, from 1 to 16 MiB.
     public func chunks(of size: Int = 1 << 18) -> ItemChunks { ItemChunks(contents: self, size: size) }
 
-    /// Writes all bytes to a new file. If that fails, the file is removed again.
+    /// Writes all bytes to a new file. If the call fails after it has made the file, it removes the file.
     ///
     /// - Parameter path: the path of the new file. No file may exist there yet. The file gets the mode 0600.
     public func write(to path: String) throws(ItemFailure) {

@@ -85,7 +85,7 @@ package struct LoadWaiting {
 
 /// One load of contents, as the loader in the host sees it. Several threads may use this object.
 public final class ItemLoad: Sendable {
-    /// The progress as a whole number of millionths. `Atomic` does not support `Double` on every platform.
+    /// The progress as a whole number of millionths, because `Atomic` does not support `Double` on every platform.
     private let millionths = Atomic<Int>(0)
 
     package init() {}

@@ -48,8 +48,8 @@ package struct TodayPlace: Sendable {
 
     // MARK: Content
 
-    /// The folder of the marks. Its entries change whenever an app says that its widget now has content, or now has
-    /// none.
+    /// The folder of the marks. The entries of this folder change whenever an app says that a widget of the app now
+    /// has content, or now has none.
     package var marks: String { path + "/" + Self.marks }
 
     /// False if the app of the widget has said that the widget has no content; otherwise true.

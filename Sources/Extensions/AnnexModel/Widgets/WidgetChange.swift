@@ -1,6 +1,7 @@
 package import AnnexChannel
 
-/// What a host knows of a widget: the widget's view, whether the widget has content, and the size that it asks for.
+/// What a host knows of a widget: the widget's view, whether the widget has content, and the size that the widget
+/// asks for.
 public struct WidgetState: Sendable, Hashable {
     /// The view; nil if the widget has sent no view yet.
     public package(set) var view: ContentTree?

@@ -50,8 +50,8 @@ public struct WidgetInsets: Sendable, Hashable {
     }
 }
 
-/// The place that a surface, such as the Today view, gives to a widget: the sizes of both display modes, the current
-/// mode, and the insets.
+/// The place that a surface, such as the Today view, gives to a widget. The place has sizes for both display modes,
+/// the current mode, and insets.
 public struct WidgetPlacement: Sendable, Hashable {
     /// The height of a compact widget, unless the surface uses another height.
     public static let compactHeight = 110

@@ -28,9 +28,8 @@ package struct ContentsList: Sendable {
         package let contents: ItemContents
     }
 
-    /// The most contents that are sent beside a message, if the message can offer the others. One more descriptor may
-    /// be sent beside the message. It is kept for a long list of items, which is sent as memory beside the message
-    /// (`ItemPages`).
+    /// The most contents that are sent beside a message, if the message can offer all further contents. A message may
+    /// carry one more descriptor: the memory that holds a long list of items (`ItemPages`).
     private static let mostBeside = 15
 
     package init(_ contents: [ItemContents] = []) {

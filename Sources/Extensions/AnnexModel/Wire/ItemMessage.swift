@@ -1,7 +1,8 @@
 package import AnnexChannel
 
 /// An `ExtensionItem` as a message. The contents of its attachments are sent beside the message or are offered. For
-/// contents beside it, the message holds an index. For offered contents, it holds the number of the offer.
+/// contents that are sent beside the message, the message holds an index. For offered contents, the message holds the
+/// number of the offer.
 package struct ItemMessage: Message {
     private enum Tag {
         static let title: UInt16 = 1
@@ -54,7 +55,8 @@ extension ItemMessage {
 }
 
 /// An `ItemProvider` as a message. The contents of its representations are sent beside the message or are offered.
-/// For contents beside it, the message holds an index. For offered contents, it holds the number of the offer.
+/// For contents that are sent beside the message, the message holds an index. For offered contents, the message holds
+/// the number of the offer.
 ///
 /// If there is only one representation, and its contents are sent beside the message, the encoding has a short form.
 /// The short form is older than the general form.

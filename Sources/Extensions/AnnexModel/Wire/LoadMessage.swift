@@ -92,7 +92,8 @@ package enum LoadRefusal: Sendable, Hashable {
         switch error {
         case ItemFailure.withdrawn: self = .withdrawn
         case ItemFailure.timedOut: self = .timedOut
-        // The message names no path, because the extension must not learn where the host keeps its files.
+        // The reason that the host sends names no path, because the extension must not learn where the host keeps its
+        // files.
         case ItemFailure.system(let error): self.init(SystemError(error.call, errno: error.errno).cause)
         case let error as SystemError: self.init(SystemError(error.call, errno: error.errno).cause)
         default: self.init("\(error)")

@@ -52,8 +52,8 @@ package enum GroupWords {
     package static let defaults = 0
     /// This word is not 0 while a member waits for a lock. After the wait, the word may keep its value for some time.
     package static let waiters = 128
-    /// This word is not 0 while a member has presenters, objects that show an item to the user. Afterwards, the word
-    /// may keep its value for some time.
+    /// This word is not 0 while a member has presenters, objects that show an item to the user. After the last
+    /// presenter is gone, the word may keep its value for some time.
     package static let presenters = 256
     /// This word counts the lock releases that brokers have announced. A release is announced only while a member
     /// waits.

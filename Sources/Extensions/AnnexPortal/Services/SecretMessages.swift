@@ -16,7 +16,8 @@ package enum SecretMethod {
 /// A secret and its name.
 package struct SecretValue: Message, Hashable {
     package let name: String
-    /// The bytes of the secret; nil if there is no secret of this name.
+    /// The bytes of the secret. In an answer, nil means that there is no secret of this name. In a request, nil
+    /// removes the secret.
     package let bytes: [UInt8]?
 
     package init(name: String, bytes: [UInt8]?) {

@@ -104,8 +104,9 @@ final class CoordinationDesk: Sendable {
         return NameList(names: finder.holders(of: range, besides: call.member.locks[group.identifier]))
     }
 
-    /// Handles the message of a member that stops waiting. The member may have locked a gate, a range that waiting
-    /// members lock before the range that they want. So a release is announced.
+    /// Handles the message of a member that stops waiting. The member may have unlocked a gate, for which other
+    /// members may wait. So a release is announced. A gate is a range that waiting members lock before the range that
+    /// they want.
     func stopWaiting(_ connection: PortalConnection) {
         waiting.leave(connection)
         waiting.announceRelease()

@@ -10,8 +10,8 @@ final class LockHolders: Sendable {
         var found: [ProcessLocks] = []
     }
 
-    /// The result of a search among all processes is used again for this time, in nanoseconds. So the members cannot
-    /// make this process search more than once a second.
+    /// The time, in nanoseconds, for which the result of a search among all processes is used again. So the members
+    /// cannot make this process search more than once a second.
     private static let pause: UInt64 = 1_000_000_000
 
     private let group: OpenGroup

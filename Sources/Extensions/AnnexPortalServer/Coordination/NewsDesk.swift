@@ -3,22 +3,23 @@ internal import AnnexMessages
 internal import AnnexPortal
 internal import Synchronization
 
-/// Passes on the changes of files that the members of a group report. The members are extensions and apps. The desk
-/// runs on the lane of the group.
+/// Tells the members of a group, which are extensions and apps, when a member reports that it has changed a file. The
+/// desk runs on the lane of the group.
 ///
-/// News are messages about these changes. They go through a journal in the group's store, so that the members of all
+/// News are messages about such changes. They go through a journal in the group's store, so that the members of all
 /// brokers receive the news in the same order.
 final class NewsDesk: Sendable {
     private struct Presenting {
         weak var connection: PortalConnection?
-        /// The row, in the journal, of the last news that were sent to the member.
+        /// The number of the journal's row with the last news that were sent to this member.
         var row: Int64
         var lost: UInt32
     }
 
     private struct State {
         var members: [ObjectIdentifier: Presenting] = [:]
-        /// The news that `notice` has read last, and the row of the journal after which these news begin.
+        /// The page of news that `notice` read most recently. `start` is the journal's row before the first of these
+        /// news.
         var lastPage: (start: Int64, page: NewsPage)?
         var lastRow: Int64 = 0
         var lastLost: UInt32 = 0
@@ -40,10 +41,9 @@ final class NewsDesk: Sendable {
     }
 
     func join(_ connection: PortalConnection) throws(PortalError) {
-        // SYNC: the flag is raised before the member reads its item. A writer reads the flag while it still holds the
-        // lock of its write. So a writer that does not see the raised flag read the flag before the member's
-        // coordinated read. This read waits until the writer has released its lock, and so it finds the writer's
-        // changes.
+        // SYNC: the flag is raised before this member reads its item. A member that writes the item checks the flag
+        // while it still holds the lock for writing. If the check finds the flag not raised, the check came before
+        // this member's coordinated read. So this read waits until that lock is released, and then finds the changes.
         flag.raise()
         let row = try group.withStore { (store) throws(StoreError) in try store.lastNews() }
         let lost = group.word(GroupWords.lostNews)

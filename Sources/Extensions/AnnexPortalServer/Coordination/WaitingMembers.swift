@@ -2,7 +2,7 @@ internal import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// The members of a group, which are extensions and apps, that this process serves and that wait for locks. Runs on
+/// The members of a group that this process serves and that wait for locks. Members are extensions and apps. Runs on
 /// the lane of the group.
 ///
 /// A member that begins to wait first asks the broker for the count of releases, the number of times that a lock was

@@ -17,7 +17,7 @@ package struct GroupKey: Sendable, Hashable {
 }
 
 /// The folder of one group on disk: `@groups/TEAM/IDENTIFIER` below the folder of private directories. No bundle
-/// identifier contains an `@`, so no app's folder there can have the name `@groups`.
+/// identifier contains an `@`, so no app's folder beside `@groups` can have this name.
 ///
 /// The members of a group are its extensions and apps. Their files are in the folder `container`. Beside `container`
 /// are files that only brokers open. A member reaches only the container. The broker also gives it descriptors of
@@ -61,8 +61,8 @@ package struct GroupFolder: ~Copyable, Sendable {
     /// The path of the folder with the members' files on the host.
     package var containerPath: String { "\(path)/\(Self.container)" }
 
-    /// Lets the members' user reach the container by its path. Programs outside of a sandbox need this. Every folder
-    /// above the container still belongs to the user of this process, who is not the members' user.
+    /// Lets the members' user reach the container by its path. Programs outside of a sandbox use this path. Every
+    /// folder above the container still belongs to the user of this process, who is not the members' user.
     ///
     /// Apart from the user of this process, only the members' user gets past the folder of private directories. So
     /// the folders below that folder need no access lists.

@@ -5,9 +5,9 @@ internal import Synchronization
 /// The open file description through which a member, an extension or app of a group, locks ranges of the group's file
 /// of locks. No other member shares this description.
 ///
-/// The member locks the ranges by itself. The broker keeps a duplicate of the descriptor to read the locks. It counts
-/// the locks, and finds the member that holds a range for which other members wait. The kernel frees the locks once
-/// both the member's descriptor and the broker's duplicate are closed.
+/// The member locks the ranges by itself. The broker keeps a duplicate of the descriptor to read the locks. So the
+/// broker can count the locks, and find the member that holds a range for which other members wait. The kernel frees
+/// the locks once both the member's descriptor and the broker's duplicate are closed.
 package final class MemberLocks: Sendable {
     /// The bundle identifier of the member.
     let holder: String

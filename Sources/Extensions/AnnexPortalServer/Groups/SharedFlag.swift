@@ -10,7 +10,7 @@ internal import Synchronization
 /// grants this lock only while no process has raised the flag.
 final class SharedFlag: Sendable {
     /// How many times a process tries to get the shared lock. Another process may hold the exclusive lock for some
-    /// microseconds, to check whether the flag is forgotten.
+    /// microseconds, to check whether any process still has the flag raised.
     private static let attempts = 100
 
     private let page: SharedPage

@@ -1,8 +1,8 @@
 package import AnnexLinux
 package import AnnexPortal
 
-/// Gives members, the extensions and apps of a group, what they need to use the group. This is the path of the
-/// container, the shared words and the file of locks.
+/// Gives members, the extensions and apps of a group, what they need to use the group. They need the shared words,
+/// the file of locks, and the path of the container.
 package final class GroupService: PortalService {
     private let loop: EventLoop
 

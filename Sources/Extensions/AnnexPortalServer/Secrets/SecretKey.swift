@@ -25,8 +25,8 @@ package enum SecretKeySource: Sendable, Hashable, CustomStringConvertible {
 /// 1. A credential of systemd, if the service that runs this process has one. An administrator sets it up, for
 ///    example with the machine's TPM, and the key is never on the disk.
 /// 2. The kernel's keyring, if the environment says `ANNEX_SECRETS_KEY=keyring`. The kernel forgets the keyring when
-///    the machine stops. So Annex never makes a key there. The user, or the user's login, must put the same key in
-///    after each start.
+///    the machine stops. So Annex never makes a key in the keyring. The user, or the user's login, must put the same
+///    key into the keyring after each start.
 /// 3. Otherwise, a file of mode 600 in the folder of private directories, which Annex makes. A key in this file
 ///    protects the secrets if someone copies the store. The key does not protect the secrets from programs of this
 ///    user.

@@ -43,8 +43,8 @@ package struct SecretSealing: Sendable {
         let head = [Self.version] + key.mark
         var sealed = [UInt8](repeating: 0, count: secret.count + Self.tagSize)
         let context = context(of: name, after: head)
-        // SAFETY: the library writes as many bytes as the secret has, plus 16. The library reads the other arrays, 24
-        // bytes of nonce and 32 bytes of key. This call cannot fail.
+        // SAFETY: the library writes as many bytes as the secret has, plus 16. The library only reads the other
+        // arrays and the key. The nonce has 24 bytes, and the key has 32. This call cannot fail.
         _ = unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
             &sealed, nil, secret, UInt64(secret.count), context, UInt64(context.count), nil, nonce,
             key.memory.bytes)
@@ -73,8 +73,8 @@ package struct SecretSealing: Sendable {
         return secret
     }
 
-    /// The data that the seal binds. The length of each part stands before the part, so that two different lists of
-    /// parts never give the same bytes.
+    /// The data to which the seal binds the secret. The length of each part stands before the part, so that two
+    /// different lists of parts never give the same bytes.
     private func context(of name: String, after head: [UInt8]) -> [UInt8] {
         var context = head
         for part in [team, group, name] {

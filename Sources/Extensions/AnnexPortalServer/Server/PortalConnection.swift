@@ -190,7 +190,7 @@ package final class PortalConnection: Sendable {
     func send(failure error: PortalError, of call: UInt64) { send(PortalDelivery(answer: call, error: error)) }
 
     /// Sends one message. If the member does not read its messages and the socket is full, the broker waits briefly
-    /// and then ends the portal.
+    /// and then ends the portal. The thread of the event loop does not wait, but ends the portal at once.
     private func send(_ delivery: PortalDelivery, with descriptors: consuming DescriptorList = DescriptorList()) {
         guard let bytes = try? delivery.encoded(within: PortalDelivery.limits) else { return }
         let deadline = MonotonicClock.deadline(after: .seconds(1))

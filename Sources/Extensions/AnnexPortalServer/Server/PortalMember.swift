@@ -24,7 +24,8 @@ package struct PortalMember: Sendable {
     package let wake: @Sendable () -> Void
 
     /// - Parameter firstLocks: the number of the process's first descriptor of locks, if the process gets these
-    ///   descriptors at its launch. The other descriptors follow in the order of the groups.
+    ///   descriptors at its launch. The descriptors for further groups have the next numbers, in the order of the
+    ///   groups.
     package init(
         _ identifier: String, schemes: [String] = [], groups: [OpenGroup], firstLocks: Int32? = nil,
         container: @escaping @Sendable (OpenGroup) -> String,
@@ -47,8 +48,7 @@ package struct PortalMember: Sendable {
 /// Whether the user acted in an extension's view a moment ago. The host reports each action, because the extension
 /// itself could claim actions that never happened.
 package final class UserActions: Sendable {
-    /// How long an action counts as recent. If an app opened later than this after an action, the user would not know
-    /// why.
+    /// How long an action counts as recent. If an app opened after a longer time, the user would not know why.
     package static let moment = Duration.seconds(5)
 
     private let last = Mutex<UInt64?>(nil)

@@ -6,7 +6,7 @@ package enum NewsLimits {
     package static let originBytes = 256
 }
 
-/// A change in the container that a coordinator has reported.
+/// A change in the container, as a file coordinator has reported it.
 package struct StoredNews: Sendable, Hashable {
     /// The kind of change. The coordination service defines the numbers.
     package let kind: UInt32
@@ -17,7 +17,7 @@ package struct StoredNews: Sendable, Hashable {
     /// A text that stands for the process that reported the change. The broker of that process chose the text, and no
     /// other broker uses the same text.
     package let origin: String
-    /// The presenter in that process that made the change; 0 if no presenter made it.
+    /// The number of the presenter, in that process, that made the change; 0 if no presenter made it.
     package let number: UInt32
 
     package init(kind: UInt32, path: String, other: String = "", origin: String, number: UInt32 = 0) {

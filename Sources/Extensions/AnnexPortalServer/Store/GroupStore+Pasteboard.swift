@@ -184,8 +184,8 @@ extension GroupStore {
         }
     }
 
-    /// Notes a change of a board. All boards of the group share one counter, so that the same change count is never
-    /// used twice.
+    /// Records that a board has changed. All boards of the group share one counter, so that the same change count is
+    /// never used twice.
     private static func count(
         _ name: String, by writer: String, until expiry: WallClock?, isFilled: Bool,
         in database: inout Database

@@ -39,12 +39,12 @@ enum SQLValue {
         case .null: unsafe sqlite3_bind_null(handle, place)
         case .number(let number): unsafe sqlite3_bind_int64(handle, place, number)
         case .text(let text):
-            // SAFETY: the count is the number of bytes in the text's UTF-8. Zero bytes in the text are part of the
-            // value.
+            // SAFETY: the count is the number of bytes in the text's UTF-8. If the text contains NUL bytes, SQLite
+            // copies them too.
             unsafe sqlite3_bind_text64(
                 handle, place, text, UInt64(text.utf8.count), annex_sqlite_transient(), UInt8(SQLITE_UTF8))
         case .bytes(let bytes):
-            // An empty array may have no address, which would bind NULL.
+            // An empty array may have no address. Without an address, `sqlite3_bind_blob64` would bind NULL.
             bytes.isEmpty
                 ? unsafe sqlite3_bind_zeroblob(handle, place, 0)
                 : unsafe sqlite3_bind_blob64(
@@ -75,8 +75,8 @@ enum SQLValue {
 
     /// A copy of the bytes.
     func bytes(_ column: Int32) -> [UInt8] {
-        // SAFETY: SQLite keeps the bytes until the next step, and this function copies them before. The function asks
-        // for the count after the address, as SQLite demands.
+        // SAFETY: SQLite keeps the bytes until the next step, and this function copies them before that step. The
+        // function asks for the count after the address, as SQLite demands.
         guard let start = unsafe sqlite3_column_blob(statement, column) else { return [] }
         let count = Int(unsafe sqlite3_column_bytes(statement, column))
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))

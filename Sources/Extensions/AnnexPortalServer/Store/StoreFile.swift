@@ -33,7 +33,8 @@ enum StoreFile {
             // SQLite finds the log by the file's name. A file with two names would have two logs.
             throw refusal("has \(status.links) names", at: path, remedy: "remove the other hard links")
         }
-        // SQLite treats a file of one byte as empty, and would overwrite it.
+        // SQLite treats a file of one byte as empty, and would overwrite it. A database has at least one page, and a
+        // page has at least 512 bytes.
         guard status.size == 0 || status.size >= 512 else {
             throw StoreError(
                 .damaged, what: "store.db has \(status.size) bytes, and is no database", place: path,

@@ -11,7 +11,8 @@ enum StoreSchema {
     static func open(_ path: String) throws(StoreError) -> Database {
         let isNew = try StoreFile.prepare(path)
         var database = try Database.open(path)
-        // All these reads happen in one transaction, because another process may make the tables between two reads.
+        // All reads of `identify` happen in one transaction, because another process may make the tables between two
+        // reads.
         let isEmpty = try database.reading(identify)
         try database.useLog(mostPages: mostPages)
         if isEmpty {
@@ -69,7 +70,7 @@ enum StoreSchema {
         ) STRICT
         """,
         "CREATE TABLE secret (name TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT",
-        // The number of a removed row is never used again.
+        // The number of a removed row is never used again, so that one number never stands for two news.
         """
         CREATE TABLE news (
             row INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, path TEXT NOT NULL, other TEXT NOT NULL,

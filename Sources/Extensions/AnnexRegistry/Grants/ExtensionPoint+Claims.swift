@@ -17,8 +17,8 @@ extension ExtensionPoint {
     private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
 }
 
-/// A keyboard can read everything that its user types. So it may use the network and the containers of groups only if
-/// it declares open access. Hosts show this declaration to the user.
+/// A keyboard can read everything that its user types. So a keyboard may use the network and the containers of groups
+/// only if it declares open access. Hosts show this declaration to the user.
 private enum OpenAccess {
     private static let point = "com.apple.keyboard-service"
     private static let attribute = "RequestsOpenAccess"

@@ -12,7 +12,7 @@ package struct ExtensionPoint: Sendable, Hashable {
     package let summary: String
     /// The name of the policy that the point's extensions run under.
     package let policy: String
-    /// Whether a newly installed extension is on until the user switches it on or off.
+    /// Whether an extension is on if the user has not switched it on or off.
     package let isOnByDefault: Bool
     /// Which apps an extension may open with a URL.
     package let openURL: URLOpening

@@ -147,7 +147,7 @@ extension PolicyNode {
         return names
     }
 
-    /// A list of different words. The closure reads each word and gets the word's node and text.
+    /// A list of different words. The closure gets the node and the text of each word, and returns the word's value.
     private func words<Value: Hashable>(
         _ what: String, read: (PolicyNode, String) throws(PolicyError) -> Value
     ) throws(PolicyError) -> [Value] {

@@ -18,7 +18,7 @@ package struct ExtensionRecord: Sendable {
     package let instance: Instance
     package let info: Info
     package let verdict: Verdict
-    /// Whether the extension is on until its user switches it on or off.
+    /// Whether the extension is on if the user has not switched it on or off.
     package let isOnByDefault: Bool
     /// The bundle as it was checked; nil if the bundle broke a rule of packaging. While this value exists, the bundle
     /// stays on disk.
@@ -98,8 +98,8 @@ extension ExtensionRecord {
 }
 
 extension WidgetSurfaces {
-    /// Finds the surfaces of a widget in the bundles of the widget and its app. If the widget's attributes cannot be
-    /// read, no lock screen shows the widget.
+    /// Reads the surfaces of a widget from the bundles of the widget and its app. If the widget's attributes cannot
+    /// be read, no lock screen shows the widget.
     fileprivate init(of bundle: ExtensionBundle, in app: AppBundle) {
         self = []
         guard bundle.extensionPoint == WidgetPoint.identifier else { return }

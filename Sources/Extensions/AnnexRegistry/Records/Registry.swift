@@ -77,8 +77,8 @@ package struct Registry: Sendable {
     /// - Parameters:
     ///   - app: the build that `build(of:version:)` returned, opened again.
     ///   - digest: the digest of the app's files as they are now; nil if it was not measured.
-    ///   - version: the version to pin. If `version` is nil, the app has no pin, and later installations decide by an
-    ///     election again.
+    ///   - version: the version to pin. If `version` is nil, the app has no pin, and an election decides which
+    ///     version is used.
     package mutating func pin(
         _ app: AppBundle, digest: String? = nil, to version: BundleVersion?, points: PointLibrary = .shipped
     ) throws(RegistryError) -> Installation {

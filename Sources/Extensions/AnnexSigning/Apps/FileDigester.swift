@@ -14,8 +14,8 @@ internal import Glibc
 
     private let room: UnsafeMutableRawBufferPointer
 
-    /// The size of a piece: half of a usual second-level cache. So the digest still finds the bytes of the piece in
-    /// that cache.
+    /// The size of a piece: half of a usual second-level cache. So the bytes that were read are still in that cache
+    /// when their digest is computed.
     private static let piece = 512 << 10
 
     init() {

@@ -10,8 +10,8 @@ extension SealedApp {
     package static func protect(_ app: AppBundle) {
         guard hasSeal(app) else { return }
         for bundle in app.extensions {
-            // If the first file cannot be enabled, the file system has no verity. Then the other files cannot be
-            // enabled either.
+            // If fs-verity cannot be enabled for a program, the usual reason is a file system without fs-verity. So
+            // the other files are not tried.
             guard bundle.executable.descriptor.enableVerity() else { return }
             _ = try? bundle.directory.descriptor.openToCheck("Info.plist").enableVerity()
         }

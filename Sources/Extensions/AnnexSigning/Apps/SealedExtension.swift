@@ -78,8 +78,8 @@ package final class SealedExtension: Sendable {
 
 /// An unsigned app that was installed before its broker started. The broker knows only the digest of the app's files.
 ///
-/// When an extension of the app is launched for the first time, all files of the app are read once. From then on, each
-/// launch checks only the files of its extension.
+/// At the first launch of any extension of the app, all files of the app are read. From then on, each launch checks
+/// only the files of its extension.
 package final class UnreadApp: Sendable {
     private weak let app: AppBundle?
     private let digest: String
@@ -121,7 +121,7 @@ package final class UnreadApp: Sendable {
     }
 }
 
-/// The directory of an app's seal, which all extensions of the app share.
+/// The open directory of an app's seal. All extensions of the app share this object.
 private final class SealDirectory: Sendable {
     private let directory: Descriptor
 

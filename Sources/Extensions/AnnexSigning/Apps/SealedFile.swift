@@ -51,7 +51,7 @@ final class SealedFile: Sendable {
         guard isSame else { throw changed("has other contents") }
     }
 
-    /// Opens a file by calling `open`, and checks this file as above. Also refuses the file if it cannot be opened.
+    /// Checks the file that `open` opens, as the function above does. Also refuses the file if it cannot be opened.
     func check(_ open: () throws(SystemError) -> Descriptor) throws(SigningError) {
         let file: Descriptor
         do throws(SystemError) {

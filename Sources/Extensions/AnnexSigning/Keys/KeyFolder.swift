@@ -16,7 +16,7 @@ struct KeyFolder: ~Copyable {
         return (String(path[...slash]), String(path[path.utf8.index(after: slash)...]))
     }
 
-    /// Creates a file under a free name. If the program is killed, it leaves either the whole file or no file.
+    /// Creates a file under a free name. If the program is killed, either the whole file or no file has this name.
     /// - Throws: `EEXIST` if the name is taken.
     func make(_ name: String, mode: UInt32, bytes: UnsafeRawBufferPointer) throws(SystemError) {
         let draft = ".\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"

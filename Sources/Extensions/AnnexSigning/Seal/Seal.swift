@@ -17,7 +17,7 @@ package struct Seal: Sendable, Hashable {
     /// The longest identifier and the longest version of an app, in bytes.
     static let longestName = 255
 
-    /// - Parameter entries: the entries in any order. No path may occur twice.
+    /// - Parameter entries: the entries. They need not be sorted, but no path may occur twice.
     init(app: String, version: String, entries: [SealEntry]) {
         self.app = app
         self.version = version

@@ -39,8 +39,8 @@ package struct SealFile: Sendable {
             + encoded
     }
 
-    /// Reads and verifies the seal file of an app that is not trusted. It checks the signature before it reads anything
-    /// in the seal.
+    /// Reads and verifies the seal file of an app that is not trusted. This initializer checks the signature before
+    /// it reads anything in the seal.
     /// - Returns: nil if the bytes are not a seal file, or if the signature is not the team's signature.
     package init?(verifying bytes: [UInt8]) {
         guard bytes.count <= Self.mostBytes else { return nil }

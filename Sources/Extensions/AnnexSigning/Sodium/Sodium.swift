@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The library libsodium. Annex uses it for all cryptography.
 enum Sodium {
-    /// Starts the library once. Every later call returns at once.
+    /// The first call starts the library. Later calls only return the result.
     ///
     /// - Returns: whether the library is ready. If not, it has no source of random numbers.
     @discardableResult

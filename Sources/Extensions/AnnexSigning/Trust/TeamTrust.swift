@@ -38,7 +38,8 @@ package struct TeamTrust: Sendable, Hashable {
         }
     }
 
-    /// Pins an app to a team that `decide` accepted at the app's first signed installation.
+    /// Pins an app to the team that signed its first signed installation. Call this function after `decide` has
+    /// accepted the team. If the app has a pin already, nothing changes.
     /// - Returns: whether the pin is new.
     /// - Throws: an error if there is no room for another pin. Without a pin, the app must not be installed.
     @discardableResult

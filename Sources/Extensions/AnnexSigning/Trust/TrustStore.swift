@@ -25,7 +25,8 @@ package final class TrustStore: Sendable {
     /// The trust as it is now.
     package var trust: TeamTrust { state.withLock { $0 } }
 
-    /// Changes the trust. This function writes the file first. If the writing fails, the trust stays as it was.
+    /// Changes the trust. If the store has a file, this function writes the file before it changes the trust in
+    /// memory. If the writing fails, the trust stays as it was.
     package func change(_ body: (inout TeamTrust) throws(SigningError) -> Void) throws(SigningError) {
         try state.withLock { (trust) throws(SigningError) in
             var next = trust
@@ -43,7 +44,8 @@ package final class TrustFile: Sendable {
     private let folder: Descriptor
     private let place: String
 
-    /// The file's name in its folder, and the name under which a new file is written first.
+    /// `name` is the file's name in its folder. A new file is written under the name `draft`, and then renamed to
+    /// `name`.
     package static let name = "trust"
     package static let draft = "trust.new"
 

@@ -66,9 +66,9 @@ extension EventLoop {
         state.withLock { $0.running = 0 }
     }
 
-    /// Runs the timers that were due at `moment`. Timers that became due while handlers ran wait until the descriptors
-    /// have been checked again. Otherwise a time limit could end a wait whose message had arrived in time but was not
-    /// read yet.
+    /// Runs the timers that were due at `moment`. If a timer becomes due while handlers run, its handler waits until
+    /// the descriptors have been checked again. Otherwise a time limit could end a wait whose message had arrived in
+    /// time but was not read yet.
     private func runTimers(dueBy moment: UInt64) {
         while let handler = takeDueTimer(by: moment) { handler() }
     }

@@ -41,7 +41,8 @@ public final class EventLoop: Sendable {
     /// be woken when the deadline is set.
     let alarm: Descriptor
     private let thread = Mutex<WorkerThread?>(nil)
-    /// The mark of the loop's thread. A method compares the mark to find out whether a handler called it.
+    /// The mark of the loop's thread. A method compares it with the mark of the calling thread, to find out whether a
+    /// handler called the method.
     let threadMark = Atomic<UInt64>(0)
 
     /// Starts the thread.

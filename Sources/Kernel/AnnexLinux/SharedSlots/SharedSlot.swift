@@ -104,8 +104,8 @@ package import Synchronization
             guard slots.used < layout.slots else { return nil }
             slots.used += 1
             // SAFETY: this is an aligned word of the header.
-            // SYNC: the store is relaxed. A reader that misses the new count misses the new slot once. Its next copy
-            // contains the slot.
+            // SYNC: the store is relaxed. A reader may still find the old count, and its copy then lacks the new slot.
+            // The reader's next copy contains the slot.
             unsafe (mapping.start + SlotLayout.used).assumingMemoryBound(to: Atomic<UInt64>.self).pointee
                 .store(UInt64(slots.used), ordering: .relaxed)
             return (slots.used, slots.lastNumber)
@@ -114,7 +114,7 @@ package import Synchronization
         return unsafe (index, number, mapping.start + index * layout.slotSize)
     }
 
-    /// Frees a slot. The call first sets the slot's number to 0.
+    /// Frees a slot. The call sets the slot's number to 0 before `take` can return the slot again.
     func free(_ index: Int) {
         // SAFETY: the index belongs to a slot of this file.
         let words = unsafe mapping.start + index * layout.slotSize

@@ -78,8 +78,8 @@ extension SlotCopy {
 
     /// - Returns: nil if the path does not lead to a file of slots, or does not lead to it any more.
     private static func read(_ path: String, _ layout: SlotLayout) throws(SystemError) -> [SlotCopy]? {
-        // The object is first opened with `O_PATH`. The descriptor's number may refer to a device by now, and opening
-        // a device can have side effects.
+        // The object is opened with `O_PATH` before it is opened for reading. The descriptor's number may refer to a
+        // device by now, and opening a device for reading can have side effects.
         let object = try Descriptor.reference(to: path)
         // If another user's program serves the object's file system, that program could delay its answers forever.
         guard object.isPlainSharedMemory, try object.status().kind == .regular else { return nil }

@@ -15,9 +15,9 @@ int annex_rename_new(int directory, const char *name, const char *other);
 // Calls renameat2 to exchange the names of two entries in one step. Returns -EINVAL if the file system cannot exchange
 // names.
 int annex_rename_exchange(int directory, const char *name, const char *other);
-// Opens a subdirectory for reading, with all rights for its owner. The function enters neither a link nor another file
-// system. If the caller may not read the subdirectory, its mode is changed first. Returns a close-on-exec descriptor or
-// -errno.
+// Opens a subdirectory for reading, with all rights for its owner. The function enters neither a link nor another
+// file system. If the caller is not allowed to read the subdirectory, the function changes the subdirectory's mode
+// before it opens the subdirectory. Returns a close-on-exec descriptor or -errno.
 int annex_open_directory_within(int directory, const char *name);
 // Sets a lock on an open file description (flock) without waiting: shared, exclusive or none. Returns 0 or -errno. The
 // error is -EAGAIN if another open file description has a conflicting lock.
@@ -31,7 +31,7 @@ int annex_is_on_tmpfs(int descriptor);
 // be examined, or if the kernel is older than 6.8.
 uint64_t annex_mount_number(const char *path);
 // The facts that the kernel itself knows about a file. To get them, the kernel does not ask the server of a file
-// system. Such a server may never answer.
+// system. Such a server might never answer.
 typedef struct {
     uint64_t device;
     uint64_t inode;

@@ -12,7 +12,7 @@ void *annex_listing_open(int directory, int *error);
 const char *annex_listing_next(void *listing, uint32_t *mode, uint64_t *links, int *error);
 void annex_listing_close(void *listing);
 // Follows a path beneath the directory, including all links. Returns 0 if the path leads to an object beneath the
-// directory, -EXDEV if it leads out of the directory, and -ENOENT if it leads to nothing.
+// directory. Returns -EXDEV if the path leads out of the directory, and -ENOENT if the path leads to nothing.
 int annex_leads_beneath(int directory, const char *path);
 
 #endif

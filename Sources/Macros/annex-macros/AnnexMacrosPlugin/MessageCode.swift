@@ -8,7 +8,7 @@ struct MessageCode {
     let conforms: Bool
     /// The access level before each function.
     let access: String
-    /// The fields in any order; nil if the struct has mistakes.
+    /// The fields in no particular order; nil if the struct has mistakes.
     let fields: [MessageField]?
 
     /// The whole extension. Its names include their modules, because the program may have other types with these names.
@@ -58,8 +58,8 @@ struct MessageField {
     fileprivate var decoding: String {
         switch shape {
         case .required: "self.\(name) = try decoder.decode(\(tag))"
-        // The property already has its default, because its declaration sets it. So the expression of the default is
-        // not copied, and its names keep their meaning.
+        // The property already has its default, because its declaration sets the default. So the expression of the
+        // default is not copied, and its names keep their meaning.
         case .defaulted: "self.\(name) = try decoder.decode(\(tag), default: self.\(name))"
         case .optional: "self.\(name) = try decoder.decodeIfPresent(\(tag))"
         case .list: "self.\(name) = try decoder.decodeList(\(tag))"

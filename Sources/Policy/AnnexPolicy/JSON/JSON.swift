@@ -3,7 +3,7 @@ package enum JSON: Sendable, Hashable {
     case null
     case boolean(Bool)
     case number(Int)
-    /// A number, spelled as it is written.
+    /// A number as text. The text is the number's spelling in JSON.
     case numeral(String)
     case text(String)
     case list([JSON])
@@ -47,7 +47,8 @@ extension JSON {
         return text
     }
 
-    /// - Parameter indent: the text before a closing bracket on its own line; nil for a single line.
+    /// - Parameter indent: the line end and the spaces before a closing bracket; nil if the whole value is written in
+    ///   one line.
     private func write(into text: inout String, indent: String?) {
         switch self {
         case .null: text += "null"

@@ -47,7 +47,7 @@ public enum PolicyStatement: Sendable, Hashable {
     case namespaces
     /// The process has no capability over anything.
     case capabilities
-    /// If the process executes a program, it does not get additional rights.
+    /// Executing a program gives the process no additional rights.
     case setUserID
     /// The process reaches no key of the host's session.
     case sessionKeys

@@ -20,7 +20,7 @@ public struct Policy: Sendable, Hashable {
 
     var book: RuleBook
     package let unlisted: UnlistedCalls
-    /// For each section, the place in the text at which it is stated.
+    /// The place in the text that states each section.
     package internal(set) var places: [PolicySection: PolicyPlace]
 
     /// The rules for each call that the policy mentions, by call number. The first rule that applies decides.
@@ -73,8 +73,8 @@ extension Policy {
 }
 
 extension Policy {
-    /// Whether a rule of the policy denies the call by name (`refuse`). The policy denies all other calls because no
-    /// rule allows them.
+    /// Whether a rule of the policy denies the call by name (`refuse`). Any other denied call is denied because no
+    /// rule allows it.
     package func statesDenial(number: Int32, arguments: [UInt64]) -> Bool {
         if case .deny = rules[number]?.first(where: { $0.applies(to: arguments) })?.answer { true } else { false }
     }

@@ -92,8 +92,8 @@ struct CallRuleReader {
         return rule
     }
 
-    /// The call on this architecture. If this architecture does not have the call, the call of x86-64 is used, so that
-    /// its entry is checked too.
+    /// The call on this architecture. If this architecture does not have the call, the call of x86-64 is used, so
+    /// that the policy's entry for the call is checked too.
     private func systemCall(_ node: PolicyNode) throws(PolicyError) -> SystemCall {
         let name = try node.text("a call")
         guard

@@ -75,7 +75,7 @@ struct ComparisonReader {
 }
 
 extension ComparisonReader {
-    /// Reads conditions on flags. `only` lists the flags that may be set, `has` lists the flags that must be set, and
+    /// Reads conditions on flags. `only` lists the flags that may be set. `has` lists the flags that must be set.
     /// `without` lists the flags that must not be set. If several bits together hold one value, `only` also lists the
     /// allowed values of these bits.
     private func bits(

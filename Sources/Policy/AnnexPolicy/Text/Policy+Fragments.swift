@@ -84,8 +84,8 @@ extension CallRule {
     /// Joins several lists of rules about one call into one list. Rules that could never decide are left out.
     ///
     /// libseccomp knows no order of rules. If an earlier rule allows some of the calls that a later rule denies
-    /// silently, no filter can express the later rule. The later rule therefore becomes a reported denial: the filter
-    /// refers the calls of the later rule to the broker, which knows the order of the rules.
+    /// silently, no filter can express the later rule. The later rule therefore becomes a reported denial. The filter
+    /// then refers the calls of this rule to the broker, which knows the order of the rules.
     fileprivate static func joined(_ lists: [[CallRule]]) -> [CallRule] {
         let all = Array(lists.joined())
         var kept: [CallRule] = []

@@ -64,7 +64,7 @@ extension PolicyFragment {
     /// - Parameters:
     ///   - text: the YAML text, of at most 256 KiB.
     ///   - file: the file's name for messages. It must end in the fragment's name and `.yaml`.
-    ///   - architecture: the processor whose calls the policy names.
+    ///   - architecture: the processor whose calls the fragment names.
     /// - Throws: the first mistake, with its place.
     public init(text: String, file: String, architecture: Architecture = .current) throws(PolicyError) {
         let root = try PolicyNode.root(of: text, file: file)

@@ -121,9 +121,9 @@ public struct Expectations: Sendable, Hashable {
 }
 
 extension Expectations {
-    /// These expectations, joined with the expectations about fragments. A fragment's expectation about a call or path
-    /// replaces the policy's expectation about the same call or path. If one fragment allows a call or path and another
-    /// fragment denies it, it is allowed.
+    /// These expectations, joined with the expectations about fragments. A fragment's expectation about a call or
+    /// path replaces the policy's expectation about the same call or path. If one fragment allows a call or path and
+    /// another fragment denies it, the call or path is allowed.
     public func joined(
         withFragments fragments: [String], for architecture: Architecture = .current
     ) throws(PolicyError) -> Expectations {

@@ -82,9 +82,9 @@ struct PolicyManual {
             + table(["reason", "calls"], of: groups) { [$0.reason.asMarkdown, calls($0)] }
     }
 
-    /// The section about allowances, the additions that `annex run --allow` makes to a policy. Only the page about the
-    /// policy `tool` has this section. A policy with a network of its own kind, such as the policy of an extension
-    /// point, gets no allowance.
+    /// The section about allowances, the additions that `annex run --allow` makes to a policy. Only the page about
+    /// the policy `tool` has this section. The policies of extension points have no such section, because no
+    /// extension can claim an allowance.
     private var allowances: [String] {
         let rows = PolicyLibrary.shipped.allowances.compactMap { name in
             (try? PolicyFragment.shipped(name)).map { ["`\(name)`", $0.means.asMarkdown] }

@@ -16,13 +16,13 @@ struct ContainerProfile: Sendable {
     struct Entry: Sendable {
         let names: [String]
         let action: Action
-        /// Lists of conditions. Each list is a separate rule, and compares all 64 bits of its registers. If there are
-        /// no lists, the entry always applies.
+        /// Lists of conditions on the call's registers. Each list is a separate rule. Each condition compares all 64
+        /// bits of its register. If there are no lists, the entry always applies.
         let alternatives: [[CallCondition]]
         /// The profile's own comment on the entry.
         let comment: String?
-        /// The conditions under which the entry applies to a machine and a container (`world`), for example
-        /// `with CAP_SYS_ADMIN`.
+        /// The profile's conditions for this entry, for example `with CAP_SYS_ADMIN`. The machine and container of
+        /// the profile (`ContainerProfile.world`) meet all of them, because other entries are not kept.
         let asks: [String]
         let place: PolicyPlace
         let path: String
@@ -128,8 +128,8 @@ extension ContainerProfile.Action {
         }
     }
 
-    /// Reads an errno that is given as a number or a name. Podman writes a name in addition to the number, and reads
-    /// the name first.
+    /// Reads an errno that is given as a number or a name. Podman writes a name in addition to the number, and the
+    /// name takes precedence.
     private static func errno(_ node: JSONNode) throws(PolicyError) -> Int32 {
         if case .text(let name) = node.value {
             let numbers: ClosedRange<Int32> = 1...133

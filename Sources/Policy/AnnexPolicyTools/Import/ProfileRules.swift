@@ -26,8 +26,8 @@ struct ProfileRules: Sendable {
         rules.sort { ($0.entry, $0.rule.call) < ($1.entry, $1.rule.call) }
     }
 
-    /// The rules of one call that decide. In libseccomp, a rule without conditions replaces all other rules of its
-    /// call.
+    /// The deciding rules among one call's rules. In libseccomp, a rule without conditions replaces all other rules
+    /// of its call.
     private static func deciding(_ found: [(rule: CallRule, entry: Int)]) -> [(rule: CallRule, entry: Int)] {
         if let always = found.first(where: { $0.rule.conditions.isEmpty }) { return [always] }
         var seen: Set<[CallCondition]> = []

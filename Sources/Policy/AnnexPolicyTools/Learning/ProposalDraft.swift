@@ -38,8 +38,8 @@ struct ProposalDraft: Sendable {
         return cost(over: tool) < cost(over: base) ? tool : base
     }
 
-    /// The cost of including a policy: the number of rules that must still be written, plus a quarter of the number of
-    /// calls that the policy allows needlessly.
+    /// The cost of including a policy. It is the number of rules that must still be written, plus a quarter of the
+    /// number of calls that the policy allows needlessly.
     private func cost(over policy: Policy) -> Int {
         let excess = Set(policy.allowedCalls).subtracting(calls.rules.keys).count
         return calls.rules.values.filter { !covers(policy, rule: $0) }.count + excess / 4

@@ -21,7 +21,7 @@ struct ProposedPaths: Sendable {
             add(path, use: use)
         }
         for path in recording.programs.keys.sorted() { grant(path, rights: [.read, .execute]) }
-        // Only the dynamic loader opens such files. It first looks for /etc/ld.so.preload, and then for libraries.
+        // Only the dynamic loader opens these files. It looks for /etc/ld.so.preload, and then for libraries (`.so`).
         if recording.paths.keys.contains(where: { $0.hasPrefix("/etc/ld.so.") || $0.contains(".so") }) {
             grant(Self.loader(recording.architecture), rights: [.read, .execute])
         }
@@ -112,7 +112,7 @@ extension ProposedPaths {
         }
     }
 
-    /// Adds the right to execute to libraries. On a mount without this right, libraries cannot be mapped as code. A
+    /// Gives libraries the right `execute`. On a mount without this right, libraries cannot be mapped as code. A
     /// mapping does not name a path, so the recording does not show it.
     private mutating func allowCode() {
         for (path, rights) in grants where !rights.contains(.write) {

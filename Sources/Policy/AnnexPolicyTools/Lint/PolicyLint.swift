@@ -40,7 +40,7 @@ struct PolicyLint {
         }
     }
 
-    /// Dangerous values of an argument that a rule allows.
+    /// Dangerous values that a rule allows for an argument.
     private func dangerousArguments() -> [PolicyFinding] {
         DangerousCalls.arguments.compactMap { danger in
             guard let call = SystemCall(named: danger.call, architecture: policy.architecture),
@@ -125,7 +125,7 @@ extension PolicyLibrary {
 }
 
 /// Finds calls that make `/proc/locks` wrong. For each lock, this file names one process as the holder. After such a
-/// call, another process or a single thread can hold the lock.
+/// call, the lock can belong to a process that the file does not name, or to a single thread.
 extension PolicyLint {
     private struct Way {
         let call: String

@@ -159,8 +159,8 @@ extension ConditionForm {
         items.count == 1 ? items[0] : "[\(items.joined(separator: ", "))]"
     }
 
-    /// A value as the name of its constant. If it has no constant, it is a number: decimal below 4096, otherwise
-    /// hexadecimal.
+    /// A value as the name of its constant. If the value has no constant, the text is a number: decimal below 4096,
+    /// otherwise hexadecimal.
     func name(_ value: UInt64) -> String {
         if let constant = kind.constants.first(where: { $0.value == value }) { return constant.name }
         return value < 4096 ? String(value) : WholeNumber.hexadecimal(value)

@@ -13,8 +13,8 @@ enum ObjectAttacks {
                 script.conduct(.locks, with: .number(Canaries.gift), 6, 10_000)
             },
             locks("the same locks by threads with their own descriptor tables") { script in
-                // This takes more locks than allowed. The kernel compares each lock with all other locks, so ten times
-                // as many locks would take minutes.
+                // This try takes more locks than allowed. The kernel compares each lock with all other locks, so ten
+                // times as many locks would take minutes.
                 script.conduct(.lockTables, with: .number(Canaries.gift), 6, 4)
             }),
         Attack(

@@ -23,7 +23,7 @@ package struct Try: Sendable {
     let withoutProcessFiles: SandboxLayers
     /// The path that the try opens. The policy decides which layers stop the try from opening the path.
     let path: (name: String, rights: PathRights)?
-    /// The property of every sandbox that stops the try if all layers are left out.
+    /// A property of every sandbox. If all layers are left out, this property stops the try.
     let otherwise: String
     let needs: [Need]
     /// Whether the broker performs the tried action if a line of the policy grants it. In this case, only seccomp

@@ -5,8 +5,8 @@ internal import Glibc
 internal import Synchronization
 
 extension AttackRunner {
-    /// Runs a script. When the script's program has taken as many kernel objects as it can, measures how many objects
-    /// the program holds.
+    /// Runs a script. When the script's program has taken as many kernel objects as it can, this function measures
+    /// how many objects the program holds.
     func measure(
         _ measure: Measure, script: TrialScript, proof: Proof, under policy: Policy, layers: SandboxLayers
     ) async throws(TrialFailure) -> TrialOutcome {

@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// A program of this process's user that runs outside every sandbox. It shows what the user's other programs can still
-/// do.
+/// A program that runs outside every sandbox, as this process's user. It shows what the user's other programs can
+/// still do.
 enum Neighbour {
     /// Whether the program could perform its task.
     enum Answer {
@@ -53,7 +53,7 @@ enum Neighbour {
         let status = unsafe program.withCString { path in
             unsafe posix_spawn_file_actions_init(&actions)
             defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-            // Both descriptors are first copied to higher numbers, so that neither copy overwrites the other
+            // Both descriptors are first copied to higher numbers. Otherwise, one copy could overwrite the other
             // descriptor.
             let spare = max(request, answers, 4) + 1
             for (number, place) in [(request, spare), (answers, spare + 1), (spare, 3), (spare + 1, 4)] {

@@ -7,7 +7,7 @@ package enum Conduct: Int64, Sendable, Hashable, CaseIterable {
     case foreignGate = 1
     /// Repeats call [0] with [2]…[5] until it fails, at most [1] times. The result is the number of successes.
     case `repeat` = 2
-    /// Repeats call [0] [1] times, even if it fails. The result is the number of successes.
+    /// Repeats call [0] as often as [1] says, even if it fails. The result is the number of successes.
     case probe = 3
     /// Makes call [0] once for each number from [1] to below [2]. The call gets this number as its first argument,
     /// followed by [3]…[5]. The result is the number of successes.

@@ -36,10 +36,10 @@ package final class Canaries: Sendable {
     let hostUser: [UInt8]
     let hostProcess = getpid()
     let hostGroup = getpgrp()
-    /// The mount of the host's own root, as a part of a line of its mount table.
+    /// The mount of the host's own root, as a part of a line of the host's mount table.
     let rootMount: String
-    /// The unique number of the mount of the host's root. The kernel never reuses such a number. It is 0 if the kernel
-    /// does not number its mounts in this way.
+    /// The unique number of the mount of the host's root. The kernel never reuses such a number. This value is 0 if
+    /// the kernel does not number its mounts in this way.
     let rootNumber: UInt64
     /// A folder of the host that stays open across exec. It simulates a host that forgot to close a descriptor.
     private let leaked: Descriptor

@@ -57,8 +57,8 @@ package final class TrialSandbox: Sendable {
             awaitsSilence: awaitsSilence)
     }
 
-    /// Runs a script with a pause: the host performs an action once while the program waits. If the program ends first,
-    /// the action is skipped.
+    /// Runs a script with a pause: the host performs an action once while the program waits. If the program ends
+    /// before it waits, the action is skipped.
     func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers, denials: DenialMode = .enforce,
         gifts: consuming DescriptorList, watchdog: Duration = TrialSandbox.watchdog, pause: TrialPause?,

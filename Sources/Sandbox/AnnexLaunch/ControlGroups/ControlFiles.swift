@@ -10,7 +10,7 @@ struct ControlFiles {
         let processor: Int
         let disk: Int
 
-        /// The weight of one sandbox. It is less than the weight of the host that launches the sandbox.
+        /// The weights of one sandbox. Each is less than the weight of the host that launches the sandbox.
         static let sandbox = Share(processor: 25, disk: 25)
     }
 

@@ -82,7 +82,7 @@ package struct ControlGroup: ~Copyable, Sendable {
         return [memory, processes]
     }
 
-    /// The kernel's counts. They are final only after the last process has ended.
+    /// The kernel's counts of the members' memory. They are final only after the last member has ended.
     package func memoryUse() -> MemoryUse {
         switch hierarchy.version {
         case .one:
@@ -156,7 +156,8 @@ extension ControlGroup {
     /// - Returns: the directories that were removed.
     package static func sweep(_ hierarchy: ControlGroupHierarchy) -> [String] {
         var removed: [String] = []
-        // A broker may own one group per extension, so each broker's process is looked up only once.
+        // One broker can own many groups, one for each extension. So the process of each broker is looked up only
+        // once.
         var owned: [OwnedName.Owner: Bool] = [:]
         for parent in Set([hierarchy.memory] + (hierarchy.processes.map { [$0] } ?? [])) {
             for name in names(in: parent) {

@@ -6,7 +6,7 @@ public import AnnexPolicy
 public struct Denial: Sendable, Hashable {
     /// The thing that was denied.
     public enum Subject: Sendable, Hashable {
-        /// The call itself, with any arguments.
+        /// The call itself, with its arguments.
         case call
         /// A path that an allowed call named.
         case path(DeniedPath)
@@ -38,11 +38,11 @@ public struct Denial: Sendable, Hashable {
     public let reason: String?
     /// The policy entry that would allow the call or path, in the policy's own language; nil if no entry would.
     public let allowedBy: String?
-    /// The thread that was denied first.
+    /// The thread that made the denied call at the first occurrence.
     public let caller: Caller
-    /// Whether a rule of the policy denies the call by name (`refuse`), because programs usually work without it. In the
-    /// mode `enforce`, such a denial is recorded only if the rule says so (`report: on`). Quiet denials do not count for
-    /// the limit `denials`.
+    /// Whether a rule of the policy denies the call by name (`refuse`), because programs usually work without the
+    /// call. In the mode `enforce`, such a denial is recorded only if the rule says so (`report: on`). Quiet denials
+    /// do not count for the limit `denials`.
     public internal(set) var isQuiet = false
     /// How often the denial occurred up to now.
     public internal(set) var count = 1
@@ -100,7 +100,7 @@ public struct DeniedPath: Sendable, Hashable {
 
 /// The thread that made a call.
 public struct Caller: Sendable, Hashable {
-    /// The thread's number, as the broker's own process sees it; 0 if the thread has no number there.
+    /// The thread's number, as the broker's own process sees it; 0 if the broker's process cannot see the thread.
     public let thread: UInt32
     /// The process that the thread belongs to; nil if the kernel did not say.
     public let process: UInt32?

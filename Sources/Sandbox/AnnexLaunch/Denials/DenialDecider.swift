@@ -34,8 +34,8 @@ struct DenialDecider: Sendable {
         case proceed
         /// Leave the call unanswered until its process is killed.
         case end
-        /// The program aborts itself. Without a reaper, the kernel would drop the program's signal, so the broker ends
-        /// the program.
+        /// The program aborts itself by a signal. Without a reaper, the kernel would drop this signal, so the broker
+        /// ends the program.
         case abort
     }
 

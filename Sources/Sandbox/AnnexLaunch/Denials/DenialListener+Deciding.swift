@@ -21,9 +21,9 @@ extension DenialListener {
             // The thread may have ended, and a new thread may have got its number.
             if !call.isHeld(on: listener) { caller = Caller(thread: call.thread) }
         }
-        // A sandbox that has used up its allowed number of denials gets no answer, so the calling thread cannot
-        // continue. The broker kills the sandbox when it handles the report of this denial, even if it handles the
-        // report late.
+        // If the sandbox has used up its allowed number of denials, this call gets no answer, so the calling thread
+        // cannot continue. The broker kills the sandbox when it handles the report of this denial, however late that
+        // is.
         settle(call, with: books.withLock { $0.hasSpent(scene.policy.limits.denials) } ? .end : decision)
         var denial = Denial(
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],

@@ -67,8 +67,8 @@ extension DenialListener {
 }
 
 extension StoppedThread {
-    /// The registers at a fault, which the program's fault handler passes in its last call (`annex_tell_of_faults`).
-    /// nil for any other call.
+    /// The registers at the time of a fault. The program's fault handler passes them in its last call
+    /// (`annex_tell_of_faults`). nil for any other call.
     fileprivate init?(faulting call: HeldCall) {
         guard call.arguments[0] == UInt64(ANNEX_FAULT_MARK), SystemCall(number: call.number)?.name == "tgkill" else {
             return nil

@@ -3,12 +3,12 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension DenialListener {
-    /// Handles a call after which a killed process waits for its tracer. The broker lets the call pass only if the
-    /// traced process is a child of the tracer.
+    /// Handles a `ptrace` call after which the traced process, if it is killed, waits until its tracer lets it go.
+    /// The broker lets the call pass only if the traced process is a child of the tracer.
     ///
-    /// The kernel performs the call later than this check. Until then, the child may have ended, and a younger process
-    /// may have got its number. Even then, each tracer is older than the process that it traces. So tracers form no
-    /// circle, and the oldest one has no tracer for which it would wait.
+    /// The kernel performs the call later than this check. Until then, the child may have ended, and a younger
+    /// process may have got its number. Even then, each tracer is older than the process that it traces. So tracers
+    /// form no circle, and the oldest tracer waits for no other tracer when it is killed.
     func trace(_ call: HeldCall, verdict: Verdict) {
         let traced = UInt32(truncatingIfNeeded: call.arguments[1])
         if Self.isChild(traced, ofThread: call.thread) { return settle(call, with: .proceed) }

@@ -10,7 +10,8 @@ struct HeldCall {
     let number: Int32
     let arguments: [UInt64]
 
-    /// Receives the next call from the listener; nil if the calling process died first.
+    /// Receives the next call from the listener. nil if the calling process died before that, or if a signal
+    /// interrupted the wait.
     static func receive(from listener: borrowing Descriptor) throws(SystemError) -> HeldCall? {
         var held = annex_notification()
         // SAFETY: the call fills the struct that it is given and keeps nothing.

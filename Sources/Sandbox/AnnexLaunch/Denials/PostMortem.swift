@@ -54,7 +54,7 @@ final class PostMortem: Sendable {
         done.load(ordering: .relaxed)
     }
 
-    /// Queues the walk of a stack. The thread handles queued ends of sandboxes first.
+    /// Queues the walk of a stack. The thread handles all queued ends of sandboxes before the queued walks.
     ///
     /// - Returns: false if too many walks are waiting. The job is then dropped.
     func queueWalk(_ job: @escaping @Sendable () -> Void) -> Bool {

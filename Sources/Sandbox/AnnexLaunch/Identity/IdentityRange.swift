@@ -5,8 +5,8 @@ internal import Synchronization
 /// The user numbers that extensions get if the broker is root. Each extension claims one number under a lock that all
 /// brokers of the machine share. So no two running extensions have the same number.
 ///
-/// The lock is a byte range lock of the open file description (`F_OFD_SETLK`). The kernel releases the lock when its
-/// holder ends for any reason. One descriptor is enough for the whole range.
+/// The lock is a byte range lock of the open file description (`F_OFD_SETLK`). The kernel releases the lock when the
+/// broker that holds it ends for any reason. One descriptor is enough for the whole range.
 package final class IdentityRange: Sendable {
     /// The environment variable in which root may choose other numbers, as `FIRST-LAST`.
     package static let variable = "ANNEX_IDENTITIES"
@@ -14,10 +14,10 @@ package final class IdentityRange: Sendable {
     /// The machine's numbers for sandboxes. The first number is the user of all programs that root runs. The other
     /// numbers are for extensions and for the owners of their private directories.
     ///
-    /// The default lies in the range that systemd leaves unused (1,879,048,192 to 2,147,352,575), above systemd's users
-    /// of containers. It also lies above the numbers that SSSD and FreeIPA give to a directory's users by default (up
-    /// to 2,000,400,000). The broker looks up no account: a lookup may need a network, and would be necessary before
-    /// each launch.
+    /// The default lies in the range that systemd leaves unused (1,879,048,192 to 2,147,352,575), above systemd's
+    /// users of containers. It also lies above the numbers that SSSD and FreeIPA give to a directory's users by
+    /// default (up to 2,000,400,000). The broker does not look up whether an account has one of these numbers. Such a
+    /// lookup may need a network, and would be necessary before each launch.
     package static let standard = stated ?? 2_130_706_432..<2_130_771_968
 
     /// The users that extensions run as. Each user is for one launch.
@@ -169,7 +169,7 @@ package struct Identity: ~Copyable, Sendable {
 package enum OwnEnvironment {
     /// The bytes of a variable's value, which need not be UTF-8; nil if the variable is not set.
     package static func bytes(of name: String) -> [UInt8]? {
-        // SAFETY: the text is copied before anything can change the environment again.
+        // SAFETY: the text is copied before anything can change the environment.
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe [UInt8](UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }

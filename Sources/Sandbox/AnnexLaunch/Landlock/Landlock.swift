@@ -7,8 +7,8 @@ internal import Glibc
 /// Landlock denies the right unless a rule grants it. Annex does not handle rights that a later ABI added.
 ///
 /// A launch handles all these rights on files. So Landlock denies a right that no rule grants, even on a mount that
-/// would allow it. The launch also handles TCP ports in two cases: if the policy grants no network, and if the broker
-/// makes every connection.
+/// would allow it. The launch also handles TCP ports if the policy grants no network, or if the broker makes every
+/// connection.
 package struct LandlockVersion: Sendable, Hashable {
     package let abi: Int
 
@@ -91,8 +91,8 @@ struct LandlockRights: OptionSet, Sendable, Hashable {
     /// The rights that a rule about a file may name. The kernel rejects all other rights in such a rule.
     static let ofFiles: LandlockRights = [.execute, .writeFile, .readFile, .truncate, .deviceIoctl]
     static let reading: LandlockRights = [.readFile, .readDirectory]
-    /// The rights for a directory of the sandbox's own: all rights except for devices, sockets, pipes and execution. If
-    /// the policy's filter allows sockets or pipes there, their rights are added.
+    /// The rights for a directory of the sandbox's own: all rights except for devices, sockets, pipes and execution.
+    /// If the policy's filter lets the program make socket files or named pipes, the rights for these are added.
     static let owning: LandlockRights = [
         .readFile, .readDirectory, .writeFile, .removeDirectory, .removeFile, .makeDirectory, .makeRegular,
         .makeSymbolicLink, .refer, .truncate,
@@ -110,10 +110,11 @@ extension Policy {
     }
 }
 
-/// The Landlock rules of a launch: `LANDLOCK_ACCESS_…` and `LANDLOCK_SCOPE_…` of this kernel's version.
+/// What Landlock denies in a launch, and the rules that grant exceptions. The numbers are sets of the kernel's bits
+/// `LANDLOCK_ACCESS_…` and `LANDLOCK_SCOPE_…`, without the bits that this kernel does not know.
 package struct LandlockRules: Sendable, Hashable {
     package struct Rule: Sendable, Hashable {
-        /// The path inside the new root. No link on it is followed.
+        /// The path inside the new root. No link on the path is followed.
         package var path: String
         package var access: UInt64
 

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// Limits how long the report of a sandbox's end waits until the sandbox's remains have been examined.
 ///
-/// The examination hangs if a file system hangs. It can also be late, because the same thread examines the remains of
-/// earlier sandboxes first. So the report keeps waiting while that thread makes progress, for a minute at most.
+/// The examination hangs if a file system hangs. It can also be late, because the same thread must examine the
+/// remains of earlier sandboxes before it. So the report keeps waiting while that thread makes progress, for a minute
+/// at most.
 final class ExaminationDeadline: Sendable {
     /// The longest time that the thread may make no progress.
     static let patience = Duration.seconds(20)

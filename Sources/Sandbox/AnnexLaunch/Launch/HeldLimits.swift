@@ -9,9 +9,9 @@ package struct HeldLimits: Sendable, Hashable {
     package let descriptors: UInt64
 
     /// The most descriptors of a program whose user has other programs too. For each user, the kernel counts the
-    /// descriptors in messages that were not received yet. Before each message, the kernel compares this count with the
-    /// limit of the sending process. One message can add 253 descriptors. So the count stays below 1,024, the usual
-    /// limit of the user's other programs.
+    /// descriptors in messages that were not received yet. Before each message, the kernel compares this count with
+    /// the limit of the sending process. One message can add 253 descriptors. So the count is at most 768 + 253,
+    /// which is below 1,024, the usual limit of the user's other programs.
     package static let mostDescriptorsOfShared: UInt64 = 768
 
     /// - Parameter sharesItsUser: whether other programs run as the same user. These are the calling user's programs,
@@ -57,9 +57,9 @@ extension HeldLimits {
         return list.map { $0.withinOwn() }
     }
 
-    /// The limit on address space in bytes; nil if there is none. This limit takes the place of a control group,
-    /// which would count page tables. Page tables use up to a 512th of the addresses. The limit applies only to a
-    /// sandbox with a single process, because there it bounds the whole sandbox. Programs with several processes
+    /// The limit on address space in bytes; nil if there is none. Page tables use up to a 512th of the addresses. A
+    /// control group would count page tables. Without such a group, this limit bounds them. The limit applies only to
+    /// a sandbox with a single process, because there it bounds the whole sandbox. Programs with several processes
     /// reserve far more than they use (some reserve a thousand GiB), and each process would get the whole limit. So
     /// the memory of these programs is only watched.
     func addressSpace(_ limits: PolicyLimits) -> UInt64? {

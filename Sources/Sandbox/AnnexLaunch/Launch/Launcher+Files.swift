@@ -41,7 +41,7 @@ extension Launcher {
     }
 
     /// Shows `Frameworks` of an app to its extension. Neither the mount nor Landlock lets the extension write or
-    /// execute there.
+    /// execute files in this directory.
     func addFrameworks(
         _ directory: consuming Descriptor, at place: String, policy: Policy, to plan: inout LaunchPlan
     ) throws(SandboxError) {
@@ -134,8 +134,8 @@ extension Launcher {
     ]
 
     /// The working directory. The wanted directory is used if it lies inside or above a grant. Relative paths to
-    /// granted files then work. If the sandbox lacks a preferred directory, the launch makes an empty directory of that
-    /// path. So the program sees the path at which the caller started it.
+    /// granted files then work. If the sandbox lacks a preferred directory and the policy allows one at that path,
+    /// the launch makes an empty directory there. So the program sees the path at which the caller started it.
     private func directory(
         _ wanted: SandboxConfiguration.Directory, grants: borrowing GrantLayout, policy: Policy, ownRoot: Bool
     ) throws(SandboxError) -> String {
@@ -176,8 +176,8 @@ extension Launcher {
     private func handled(_ policy: Policy, landlock: LandlockVersion) -> LandlockRules {
         var rules = LandlockRules()
         rules.files = landlock.files
-        // If the policy grants a network, the sandbox's own or the host's, programs may bind and connect there. With
-        // `network: client` the broker makes the connections. The program itself then needs no right to connect.
+        // With `network: loopback` or `host`, programs may bind and connect TCP ports. With `network: client` the
+        // broker makes the connections. The program itself then needs no right to connect.
         let connectsItself = policy.network == .loopback || policy.network == .host
         rules.network = connectsItself ? 0 : landlock.network
         rules.scopes = landlock.scopes

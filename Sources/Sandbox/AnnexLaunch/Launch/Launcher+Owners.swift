@@ -22,8 +22,8 @@ extension Launcher {
 }
 
 extension Launcher {
-    /// Prepares a trial of a policy. If the policy keeps a private directory, the trial gets a new private directory in
-    /// `folder`, which belongs to this user.
+    /// Prepares a trial of a policy. If the policy keeps a private directory, the trial gets a new private directory
+    /// in `folder`. `folder` belongs to this user.
     package func keepFiles(
         of configuration: inout SandboxConfiguration, in folder: String
     ) throws(SystemError) {
@@ -39,7 +39,7 @@ extension Launcher {
                     remedy: "state a range of at least four numbers in \(IdentityRange.variable)")
             }
             try directory.setOwner(owner, group: owner)
-            // Without a user namespace, the mount can get no map.
+            // Without a user namespace, the mount can get no id map.
             let hasMap = configuration.effectiveLayers.contains(.user)
             configuration.owner = hasMap ? try self.owner(owner, of: directory) : .shared(owner)
         }

@@ -97,7 +97,7 @@ extension Launcher {
         }
     }
 
-    /// The flags for the notification listener that this kernel supports.
+    /// The flags that this kernel supports for the notification listener.
     private static let notificationFlags = UInt32(annex_notification_flags())
 
     private func addFilter(to plan: inout LaunchPlan, policy: Policy, mode: DenialMode) throws(SandboxError) {

@@ -144,8 +144,8 @@ package final class Launcher: Sendable {
         present.withLock { $0 }.shutDown()
     }
 
-    /// The warden that performs the launches. If the last warden was killed, its sandboxes died with it, and this call
-    /// starts a new warden.
+    /// The warden that performs the launches. If the present warden was killed, its sandboxes died with it, and this
+    /// call starts a new warden.
     func warden() throws(SandboxError) -> Warden {
         try present.withLock { (warden) throws(SandboxError) in
             guard warden.isLost else { return warden }

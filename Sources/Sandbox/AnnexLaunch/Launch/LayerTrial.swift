@@ -4,8 +4,8 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Finds out whether this machine provides a layer. The warden builds exactly that layer, and stops before any program
-/// runs.
+/// Finds out whether this machine provides a layer. The warden builds that layer with the layers that it needs, and
+/// stops before any program runs.
 ///
 /// The trial performs the same steps as a real launch, in the child process that would become the program. The plan
 /// names a fault: the first step after the layer's own steps fails without being performed. If the trial fails at this

@@ -101,8 +101,9 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         fileMask = Self.callersMask ?? LaunchPlan.ownerOnly
     }
 
-    /// The umask of this process; nil if the kernel does not report it. With this umask, a program's files get the same
-    /// permissions as without a sandbox. A call of umask(2) would change the umask for other threads.
+    /// The umask of this process; nil if the kernel does not report it. With this umask, a program's files get the
+    /// same permissions as without a sandbox. The umask is read from `/proc`, because a call of umask(2) would change
+    /// it for other threads.
     private static var callersMask: UInt32? {
         let prefix = "Umask:\t"
         let line = TextFile.read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix(prefix) }

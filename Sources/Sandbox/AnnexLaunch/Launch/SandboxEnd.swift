@@ -1,8 +1,9 @@
 internal import AnnexPolicy
 internal import Glibc
 
-/// An event in the life of a sandbox. `started`, `executed`, `died` and `ended` come in this order, each at most once.
-/// `denied`, `wrote` and `stopped` can repeat, in any order. `ended` is the last event and comes exactly once.
+/// An event in the life of a sandbox. `started`, `executed`, `died` and `ended` come in this order, each at most
+/// once. `denied`, `aborted`, `wrote` and `stopped` can come several times, in no fixed order. `ended` is the last
+/// event and comes exactly once.
 package enum SandboxEvent: Sendable {
     /// The process exists and has this number. None of its own code runs yet.
     case started(process: Int32)

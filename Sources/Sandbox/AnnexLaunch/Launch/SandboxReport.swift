@@ -53,7 +53,8 @@ extension SandboxReport {
         executed = times.end(of: .exec) ?? MonotonicClock.now()
     }
 
-    /// The names of the layers. Of two layers, the machine may offer only a part. Their names state this part.
+    /// The names of the layers. The machine may offer only a part of the layers `landlock` and `speculation`, so
+    /// their names state that part.
     private static func described(
         _ layers: SandboxLayers, landlockABI: Int, controls: SpeculationControls
     ) -> [String] {

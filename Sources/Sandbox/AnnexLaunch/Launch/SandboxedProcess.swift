@@ -46,8 +46,8 @@ package final class SandboxedProcess: Sendable {
         self.holdings = Mutex(holdings)
     }
 
-    /// Kills the process through its own handle, because another process may have got its number. One call is enough:
-    /// if the process is not known yet, it is killed as soon as it is known.
+    /// Kills the process through its handle and not by its number, because another process may have got the number.
+    /// One call is enough: if the process is not known yet, it is killed as soon as it is known.
     package func kill() {
         holdings.withLock { holdings in
             holdings.mustDie = true

@@ -21,8 +21,9 @@ struct TerminalDevice: ~Copyable {
         let named = try Descriptor.reference(to: terminal.path()).status()
         guard (named.device, named.inode) == (status.device, status.inode) else { return nil }
         if geteuid() == 0, status.group != group {
-            // The program runs as another user, and gets access to the terminal through its group. That user does not
-            // become the owner, because an owner could let other users of this machine open the terminal.
+            // The program runs as another user, and gets access to the terminal through the terminal's group. That
+            // user does not become the owner, because an owner could let other users of this machine open the
+            // terminal.
             try terminal.setOwner(.max, group: group)
             try terminal.setMode(0o660)
         }

@@ -182,7 +182,7 @@ package struct GrantDangers {
 
     /// - Parameters:
     ///   - place: the path with every link resolved.
-    ///   - spelling: the path as spelled. The spelling was checked before.
+    ///   - spelling: the path as the grant spells it. This spelling was checked before the call.
     package func danger(of place: String, _ rights: PathRights, spelled spelling: String) -> String? {
         if home.map({ PathText.isSame($0, as: place) }) == true {
             return "it is your home: name the files or directories in it that are needed"

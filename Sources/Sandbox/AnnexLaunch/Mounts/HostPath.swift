@@ -2,9 +2,9 @@ package import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
 
-/// The place to which a path on the host leads, and the links on the path. Some links lie in no bound directory, such
-/// as `/bin` that points at `usr/bin`. These links must be made again in the sandbox. Otherwise the names of the links
-/// would lead nowhere in the sandbox.
+/// The place to which a path on the host leads, and the links on the path. Some links, such as `/bin` that points at
+/// `usr/bin`, lie in no bound directory. These links must be made again in the sandbox. Otherwise their names would
+/// lead nowhere in the sandbox.
 package struct HostPath: ~Copyable {
     /// The path with every link resolved.
     package let path: String

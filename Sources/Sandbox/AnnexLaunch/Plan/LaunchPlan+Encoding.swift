@@ -134,8 +134,8 @@ extension LaunchPlan {
     }
 }
 
-/// Encodes a plan in the form that the warden reads: the header, then runs of records and texts. Each run begins at a
-/// multiple of 8.
+/// Encodes a plan in the form that the warden reads: the header, then texts, blobs and lists of records. Each blob
+/// and each list begins at a multiple of 8.
 struct PlanEncoder {
     private(set) var bytes = [UInt8](repeating: 0, count: MemoryLayout<annex_plan>.size)
 
@@ -189,7 +189,7 @@ struct PlanEncoder {
         var header = header
         align()
         header.size = offset
-        // SAFETY: see `records`. The room for the header was reserved first.
+        // SAFETY: see `records`. `bytes` begins with room for the header.
         unsafe withUnsafeBytes(of: header) { unsafe bytes.replaceSubrange(0..<$0.count, with: $0) }
         return bytes
     }

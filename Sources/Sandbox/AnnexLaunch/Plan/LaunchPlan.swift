@@ -100,7 +100,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
     var environmentBytes: [[UInt8]] = []
     /// Empty directories (control groups) that the warden removes when the broker is gone.
     package var removals: [String] = []
-    /// The filter allows only an `execveat` whose sixth argument is this number.
+    /// The sixth argument of the launch's own `execveat`. The filter recognizes this call by the number.
     package var execNonce: UInt64 = 0
     package var landlock = LandlockRules()
     /// The filter as `struct sock_filter[]`. The filter must allow `write`, `exit_group` and the launch's own
@@ -108,7 +108,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var filter: [UInt8] = []
     /// `SECCOMP_FILTER_FLAG_…`.
     package var filterFlags: UInt32 = 0
-    /// For tests only: the step that fails without being performed, and its errno.
+    /// For tests and for `LayerTrial`: the step that fails without being performed, and its errno.
     package var fault: (step: LaunchStep, errno: Int32)?
 
     private(set) var executable: Executable
@@ -121,7 +121,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
 
     /// A plan for an executable that lies at `path` inside the sandbox. The executable must be the same object as
     /// `checked`.
-    /// - Parameter checked: any open descriptor of the executable, also an `O_PATH` descriptor. The caller keeps it.
+    /// - Parameter checked: any open descriptor of the executable, even an `O_PATH` descriptor. The caller keeps it.
     package init(
         executable path: String, checked: borrowing Descriptor, outsideUser: UInt32, outsideGroup: UInt32
     ) throws(SystemError) {

@@ -20,8 +20,8 @@ struct StartingWarden: ~Copyable {
         // SAFETY: the call writes one number through each pointer and keeps neither.
         _ = try SystemError.check("socketpair", unsafe annex_socket_pair(&own, &other))
         let kept = ControlSocket(owning: Descriptor(owning: own))
-        // `given` is the warden's end of the socket. This process closes its copy after the warden has got its own
-        // copy. If the warden then dies before the hello, the socket reports its end.
+        // `given` is the warden's side of the socket. This process closes its copy of that side after the warden has
+        // got its own copy. So the socket reports it if the warden dies before the hello.
         let given = Descriptor(owning: other)
         let broker = try ProcessHandle(process: getpid())
         let numbers = [given.number, broker.descriptor.number]

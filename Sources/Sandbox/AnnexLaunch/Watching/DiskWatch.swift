@@ -81,8 +81,8 @@ package struct DirectoryUse {
     package private(set) var files: UInt64
     /// Whether a directory in the contents cannot be read.
     private var isClosed = false
-    /// The errno that names a resource that this process lacked, such as descriptors. Without this resource, the
-    /// process could not read a part of the directory.
+    /// The errno of a failure that happened because this process lacked a resource, such as descriptors. Without this
+    /// resource, the process could not read a part of the directory.
     private var lack: Int32?
     /// Whether the contents exceed what can be counted. This is a separate flag, because a special value of `files` or
     /// `bytes` would change with the next addition.
@@ -135,8 +135,8 @@ package struct DirectoryUse {
     /// Whether the result is certain already, so that counting can stop.
     private var isFull: Bool { isTooMuch || isTooDeep || hasMount || files > inodes || bytes > size }
 
-    /// Records an error. Files that were removed or replaced meanwhile are left to the next check. Any other error may
-    /// come from the program's attempt to hide files.
+    /// Records an error. Files that were removed or replaced meanwhile are left to the next check. A lack of
+    /// resources is noted in `lack`. Any other error may come from the program's attempt to hide files.
     private mutating func record(_ errno: Int32) {
         switch errno {
         // The error means that a directory holds more names than the limit.
@@ -161,8 +161,8 @@ package struct DirectoryUse {
         }
     }
 
-    /// - Parameter name: nil if the name is not valid text, so that the entry cannot be examined. Its contents then
-    ///   count as too much.
+    /// - Parameter name: nil if the name is not valid text, so that the entry cannot be examined. The directory then
+    ///   counts as too full.
     private mutating func count(_ name: String?, in listed: borrowing Descriptor, depth: Int) {
         files = files.addingClamped(1)
         guard let name else {

@@ -85,8 +85,8 @@ struct FreeSpace: Hashable {
             mostFiles: UInt64(status.f_files))
     }
 
-    /// The space that a program must leave free. It is a twentieth of the total, but at most 1 GiB of bytes. It is
-    /// never more than half of the present free space.
+    /// The space that a program must leave free. It is a twentieth of the total, but at most half of the present free
+    /// space, and at most 1 GiB of bytes.
     var floor: FreeSpace {
         FreeSpace(
             bytes: min(1 << 30, size / 20, bytes / 2), size: size, files: min(mostFiles / 20, files / 2),

@@ -1,9 +1,9 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Finds out whether `/proc` hides processes that this process may not trace (`hidepid=`). Only a process with
-/// `CAP_SYS_PTRACE` may trace a sandbox's first process. For other processes, a `/proc` with this option hides the
-/// first process, and with it the whole sandbox.
+/// Finds out whether `/proc` hides processes that this process is not allowed to trace (`hidepid=`). Only a process
+/// with `CAP_SYS_PTRACE` may trace a sandbox's first process. For other processes, a `/proc` with this option hides
+/// the first process, and with it the whole sandbox.
 package enum HiddenProcesses {
     /// The mount's option, read at the first use; nil if no processes are hidden.
     package static let option: String? = option(

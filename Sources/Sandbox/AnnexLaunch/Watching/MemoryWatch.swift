@@ -102,8 +102,9 @@ final class MemoryWatch: Watched {
         return total.own.addingClamped(max(total.shared, try NamelessFiles.memory(of: tellers).bytes))
     }
 
-    /// The first thread of a process that has not ended, and its status. The process is measured through this thread,
-    /// because the kernel shows neither memory nor files of an ended thread.
+    /// The first of a process's threads that has not ended, with the text of its status; nil if all threads have
+    /// ended. The process is measured through this thread, because the kernel shows neither memory nor files of an
+    /// ended thread.
     private static func livingThread(of process: Int32) throws(SystemError) -> (thread: Int32, status: String)? {
         let own = try status(of: process)
         if own.isEmpty || ProcessMemory.isThere(in: own) { return own.isEmpty ? nil : (process, own) }

@@ -59,7 +59,7 @@ struct NamelessFiles {
 /// All members of a sandbox, which are its processes, see the same mounts. So the list of mounts of one member is
 /// enough for all members. The functions below use the first member that this process may examine. The first member
 /// can be a reaper, a process of Annex. A reaper has never executed a program, and for this reason an ordinary user
-/// may not examine it.
+/// is not allowed to examine it.
 extension NamelessFiles {
     /// The nameless files of these processes that may lie in memory.
     static func memory(of members: [Int32]) throws(SystemError) -> NamelessFiles {

@@ -52,8 +52,8 @@ struct AddressSpaces {
     /// The processes in the kernel's order of address spaces. A binary search then finds a duplicate quickly, even
     /// among thousands.
     private var ordered: [Int32] = []
-    /// Processes that the kernel cannot compare, because they have ended or because this process may not examine them.
-    /// Each of them counts separately.
+    /// Processes that the kernel cannot compare, because they have ended or because this process is not allowed to
+    /// examine them. Each of them counts separately.
     private var incomparable: [Int32] = []
 
     init(of processes: [Int32]) {

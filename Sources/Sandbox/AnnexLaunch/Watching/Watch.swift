@@ -100,8 +100,8 @@ final class Sight: Sendable {
         }
     }
 
-    /// Whether the program can cause this error. The program causes it by executing a file that the host may not read.
-    /// The error also occurs if the host's `/proc` does not show the program any more.
+    /// Whether the program can cause this error. The program causes it by executing a file that the host is not
+    /// allowed to read. The error also occurs if the host's `/proc` no longer shows the program.
     private static func canBeCausedByProgram(_ errno: Int32) -> Bool {
         [EACCES, EPERM, ENOENT, ESRCH].contains(errno)
     }

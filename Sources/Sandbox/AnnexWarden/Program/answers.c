@@ -22,12 +22,13 @@ static long send_answer(const annex_answer *answer, int descriptor) {
 
 static long send_about(struct child *child, uint32_t kind) {
     child->answer.kind = kind;
-    // A broker that receives ENDED may count open descriptors, so the descriptors of the launch are closed first.
+    // A broker that receives ENDED may count open descriptors, so the descriptors of the launch are closed before
+    // ENDED is sent.
     if (kind == ANNEX_ANSWER_ENDED) children_close(child);
     int given = kind == ANNEX_ANSWER_STARTED ? child->pidfd : kind == ANNEX_ANSWER_LISTENER ? child->listener : -1;
     long result = send_answer(&child->answer, given);
     if (result == 0 && kind == ANNEX_ANSWER_STARTED) loop_started_sent(child);
-    // The broker has the listener now. The code inside the sandbox may run only after this point.
+    // The broker has the listener now. The code inside the sandbox must not run before this point.
     if (result == 0 && kind == ANNEX_ANSWER_LISTENER) loop_listener_sent(child);
     return result;
 }

@@ -30,9 +30,9 @@ static int has_every_tree(const struct launch *launch) {
     return 1;
 }
 
-// Whether the launch can begin in the bare namespace. No path leads to the host's files from there, so every tree of
-// mounts to bind must be open already. Also, the launch must need no new procfs: the kernel allows a new procfs only
-// to a process that sees a complete one.
+// Whether the launch can begin in the bare namespace. In that namespace, no path leads to the host's files, so every
+// tree of mounts to bind must be open already. Also, the launch must need no new procfs: the kernel allows a new
+// procfs only to a process that sees a complete one.
 static int can_begin(const struct launch *launch) {
     const annex_plan *plan = launch->plan;
     return warden.bare.hosts >= 0 && plan_has(plan, ANNEX_LAYER_MOUNT) && plan_has(plan, ANNEX_LAYER_ROOT)
@@ -73,9 +73,9 @@ static long empty_root(void) {
     return result;
 }
 
-// Whether the warden's root is the root of its mount namespace. In a chroot, it is another directory. Then pivot_root
-// fails in the host's namespace and in the bare namespace. All launches fail at that step, so the bare namespace
-// would be useless.
+// Whether the warden's root is the root of its mount namespace. In a chroot, the warden's root is another directory.
+// Then pivot_root fails in the host's namespace and in the bare namespace. All launches fail at that step, so the
+// bare namespace would be useless.
 static int is_namespaces_root(void) {
     struct statx own, here;
     if (CALL(NR_statx, warden.bare.root, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &own) < 0) return 0;

@@ -1,6 +1,6 @@
-// A mount namespace that holds only an empty root, in which sandboxes begin. Without it, a sandbox begins with a copy
-// of the host's namespace. To free that copy, the kernel waits for a grace period and walks over every process of the
-// machine.
+// A mount namespace that holds only an empty root, in which sandboxes begin. Without this namespace, a sandbox begins
+// with a copy of the host's namespace. To free that copy, the kernel waits for a grace period and walks over every
+// process of the machine.
 #ifndef ANNEX_BARE_H
 #define ANNEX_BARE_H
 

@@ -11,7 +11,7 @@
 #include "surroundings.h"
 #include "syscalls.h"
 
-// The order of the steps matters. Docs/Design/Warden.md gives the reason for the position of each step.
+// The child takes the steps in this order. Docs/Design/Warden.md gives the reason for the position of each step.
 static const struct step child_steps[] = {
     {ANNEX_STEP_CGROUP, surroundings_join_groups},
     {ANNEX_STEP_CLOCKS, clocks_shift},

@@ -58,7 +58,7 @@ uint32_t children_index(const struct child *child);
 
 // Marks an answer as due; answers.c sends it.
 void children_answer(struct child *child, uint32_t kind);
-// Marks the launch as failed, unless its outcome was decided before.
+// Marks the launch as failed, unless its outcome is already decided.
 void children_fail(struct child *child, uint32_t step, int32_t error, uint32_t detail);
 
 #endif

@@ -4,8 +4,8 @@
 #include "syscalls.h"
 #include "text.h"
 
-// 2^24 seconds are about half a year. Machines reach such uptimes, so programs can cope with them. The monotonic clock
-// gets at most one offset of this size, and the time since the start gets at most two.
+// 2^24 seconds are about half a year. Machines reach such uptimes, so programs can cope with them. The monotonic
+// clock is shifted by at most this time, and the time since the start by at most twice this time.
 #define SECONDS_LARGEST (1u << 24)
 #define NANOSECONDS 1000000000u
 #define LINES_LARGEST 128
@@ -19,8 +19,8 @@ static void append(char **end, const char *clock, const struct time *offset) {
 }
 
 // Each clock gets its own offset. If both had the same offset, their difference would still show how long the machine
-// slept. The time since the start counts sleep, and the monotonic clock does not. So the time since the start is never
-// smaller than the monotonic clock.
+// slept. The time since the start counts sleep, and the monotonic clock does not. So the time since the start gets
+// the larger offset, because a program expects it to be at least as large as the monotonic clock.
 static long choose(struct time *monotonic, struct time *since_start) {
     uint32_t random[4];
     long got = CALL(NR_getrandom, random, sizeof random, 0);

@@ -3,8 +3,8 @@
 #include "syscalls.h"
 #include "warden.h"
 
-// The number of descriptors that the launch itself still needs. exec closes them. The last descriptor exists only with
-// a reaper.
+// The number of descriptors that the launch itself still needs. exec closes them. The descriptor `executed` exists
+// only with a reaper.
 #define OWN_COUNT 4u
 #define KEPT_LARGEST (ANNEX_PLAN_DESCRIPTORS + OWN_COUNT)
 

@@ -3,7 +3,7 @@
 #ifndef ANNEX_DEVICES_H
 #define ANNEX_DEVICES_H
 
-// If the warden may not make nodes, or the kernel cannot bind them, sandboxes get the host's nodes.
+// If the warden is not allowed to make nodes, or the kernel cannot bind them, sandboxes get the host's nodes.
 void devices_prepare(void);
 
 // Opens the warden's node for the same device as a node of the host. Returns a descriptor, or -1 if the warden has no

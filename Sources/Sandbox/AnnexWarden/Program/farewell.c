@@ -38,7 +38,7 @@ static int remove_directories(struct child *child) {
 }
 
 static int remains(void) {
-    // The directories lie in the host's mount namespace, so the warden returns there from the bare namespace.
+    // The directories lie in the host's mount namespace, so the warden leaves the bare namespace if it is in it.
     int is_away = bare_leave() < 0;
     int remains = is_away;
     for (uint32_t i = 0; i < children_end(); i++) {

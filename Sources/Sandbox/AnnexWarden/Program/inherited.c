@@ -42,9 +42,10 @@ static long leave_disk_favour(void) {
     return CALL(NR_ioprio_set, IOPRIO_WHO_PROCESS, 0, 0);
 }
 
-// A debugger, for example, sets a personality that switches off the randomization of addresses. This function asks for
-// the present personality first, because a service manager may forbid changes. If the service manager locks the
-// personality (LockPersonality= of systemd), asking fails with EPERM too. Setting the present value succeeds even then.
+// A debugger, for example, sets a personality that switches off the randomization of addresses. This function asks
+// for the present personality first, because a service manager may forbid changes. If the service manager locks the
+// personality (LockPersonality= of systemd), asking fails with EPERM too. So the function then sets 0, which succeeds
+// if the locked personality is 0.
 static long leave_personality(void) {
     long personality = CALL(NR_personality, PERSONALITY_ASK);
     if (personality == 0 || (personality < 0 && personality != -EPERM)) return personality;

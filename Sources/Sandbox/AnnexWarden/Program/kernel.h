@@ -279,7 +279,8 @@ enum {
     SIGCONT = 18, SIGSTOP = 19, SIGTSTP = 20, SIGWINCH = 28,
 };
 #define SIG_SETMASK 2
-// The senders of a signal: a process that called kill(2), or the kernel itself.
+// Two values of `code` in the structures below. They say who sent the signal: a process by kill(2), or the kernel
+// itself.
 #define SI_USER 0
 #define SI_KERNEL 0x80
 #define SA_NOCLDSTOP 1

@@ -36,15 +36,15 @@ static long plan_was_read(struct launch *launch) {
 }
 
 static long clone_trees(struct launch *launch) {
-    // The host's mounts can be cloned only in the host's namespace. If the warden could not return there after the
-    // previous launch, it must return now.
+    // The host's mounts can be cloned only in the host's namespace. If the warden could not return to that namespace
+    // after the previous launch, it must return now.
     long result = bare_leave();
     return result < 0 ? result : mounts_clone_trees(launch);
 }
 
 static uint64_t namespaces(const annex_plan *plan) {
-    // The network namespace is chosen separately (network.c). The child makes the cgroup namespace later. If it were
-    // made here, its root would be the warden's group.
+    // The network namespace is chosen separately (network.c). The child makes the cgroup namespace later. If the
+    // warden made that namespace here, its root would be the warden's group.
     static const struct { uint32_t layer; uint64_t flag; } flags[] = {
         {ANNEX_LAYER_USER, CLONE_NEWUSER}, {ANNEX_LAYER_MOUNT, CLONE_NEWNS},      {ANNEX_LAYER_PID, CLONE_NEWPID},
         {ANNEX_LAYER_IPC, CLONE_NEWIPC},   {ANNEX_LAYER_UTS, CLONE_NEWUTS},
@@ -99,8 +99,8 @@ static long write_maps(struct launch *launch) {
     launch->detail = 3;
     long result = inherited_expose(launch->process);
     if (result < 0 || !plan_has(plan, ANNEX_LAYER_USER)) return result;
-    // Without `deny` in setgroups, an ordinary user may not write a group map. Also, without `deny`, a program in
-    // root's sandbox could leave a group to which a file denies access.
+    // Without `deny` in setgroups, the kernel does not let an ordinary user write a group map. Also, without `deny`,
+    // a program in root's sandbox could leave a group to which a file denies access.
     launch->detail = 0;
     result = proc_write_of(launch->process, "/setgroups", "deny", 4);
     if (result < 0) return result;
@@ -182,8 +182,8 @@ void launch_begin(struct child *child, size_t length, const int *descriptors, ui
         error = launch_take(&launch, warden_steps, sizeof warden_steps / sizeof *warden_steps);
         if (launch.process > 0) adopt(child, &launch);
         else close_descriptor(launch.warden_end);
-        // If the child failed first, the warden's own failure is only a consequence. So the child's report is read
-        // first.
+        // If the child failed before the warden did, the warden's failure is only a consequence. So the child's
+        // report is read before the warden's failure is recorded.
         if (launch.process > 0 && error != 0) loop_hear(child);
         if (error != 0) children_fail(child, launch.step, error, launch.detail);
     }

@@ -37,7 +37,7 @@ struct step {
     long (*take)(struct launch *launch);
 };
 
-// Performs the steps in order and records the time after each. Returns 0, or the errno of the step that failed.
+// Performs the steps in order and records the time after each step. Returns 0, or the errno of the step that failed.
 int launch_take(struct launch *launch, const struct step *steps, size_t count);
 
 // The kinds of reports. Only launches with a reaper send kinds other than the first.

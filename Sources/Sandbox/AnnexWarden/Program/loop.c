@@ -87,7 +87,7 @@ static void take_listener(struct child *child, int number) {
     int holder = child->has_reaper ? child->program : child->pidfd;
     long result = child->listener_fault != 0 ? -(long)child->listener_fault
                                              : CALL(NR_pidfd_getfd, holder, number, 0);
-    // The process was killed before this report was read. Its end will be reported separately.
+    // ESRCH means that the process was killed before this report was read. Its end will be reported separately.
     if (result == -ESRCH) return;
     if (result < 0) {
         children_fail(child, ANNEX_STEP_LISTENER, (int32_t)-result, 0);
@@ -147,7 +147,8 @@ static void hear_step(struct child *child, const struct child_report *report) {
     if (child->wants_listener) take_listener(child, report->listener);
 }
 
-// Handles the end of the report socket. The socket is closed by exec or by the death of the child.
+// Handles the closing of the child's side of the report socket. exec closes this side, or the death of the child
+// does.
 static void hear_last_of_report(struct child *child) {
     if (!child->has_reaper && ends_executed(child)) hear_execution(child);
     unwatch(&child->report);
@@ -188,14 +189,15 @@ static void hear_some(struct child *child) {
 }
 
 static void end_child(struct child *child) {
-    // Reports that the child sent before its end are handled first.
+    // Reports that the child sent before its end are handled before the end.
     loop_hear(child);
     if (!ends_reap(child)) return;
     // The answer STARTED may still need the pidfd, so only the release of the slot closes it.
     if (child->is_unwatched) warden.loop.unwatched--;
     if (child->pidfd >= 0) CALL(NR_epoll_ctl, warden.loop.epoll, EPOLL_CTL_DEL, child->pidfd, 0);
     unwatch(&child->report);
-    // The child was killed before it executed, and it sent no report. So no step of the launch itself failed.
+    // If the outcome is undecided, the child was killed before it executed, and it reported no failure. So no step of
+    // the launch itself failed.
     children_fail(child, ANNEX_STEP_EXEC, 0, 0);
     child->pending &= ~(1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_STOPPED);
 }

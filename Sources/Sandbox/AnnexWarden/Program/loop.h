@@ -14,9 +14,10 @@ void loop_run(void);
 void loop_watch(struct child *child);
 // Reads what the child has reported so far.
 void loop_hear(struct child *child);
-// The broker has the pidfd. After the child has executed, the warden needs no pidfd.
+// Called when the broker has the pidfd. If the child has executed, the warden no longer needs the pidfd and closes
+// it.
 void loop_started_sent(struct child *child);
-// The broker has the listener, so the child may continue.
+// Called when the broker has the listener. The child may then continue.
 void loop_listener_sent(struct child *child);
 
 #endif

@@ -62,13 +62,13 @@ static long clone_held(const struct launch *launch, const annex_bind *bind) {
 
 long mounts_clone_trees(struct launch *launch) {
     const annex_bind *binds = plan_records(launch->plan, launch->plan->binds);
-    // Only a process that may mount in the host's namespace can clone its mounts. For any other warden, the child
-    // finds the sources by path.
+    // Only a process that may mount in the host's namespace can clone the mounts of that namespace. For any other
+    // warden, the child finds the sources by path.
     if (!warden.is_root || !wants_root(launch)) return 0;
     for (uint32_t i = 0; i < launch->plan->binds.count; i++) {
         launch->detail = i;
         long tree = clone_held(launch, &binds[i]);
-        // If root of a container may not mount, it is treated like an ordinary user.
+        // If root of a container is not allowed to mount, it is treated like an ordinary user.
         if (tree == -EPERM) return 0;
         if (tree < 0) return tree;
         launch->trees[i] = (int)tree;

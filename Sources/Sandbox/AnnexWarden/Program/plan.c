@@ -118,8 +118,9 @@ static void check_header(struct reading *reading, size_t length) {
 
 static void check_identity(struct reading *reading) {
     const annex_plan *plan = reading->plan;
-    // The user must never be the host's root, even if the broker requests it. 0 is valid only if uid 0 of the
-    // warden's user namespace is an ordinary user outside. -1 is invalid, because it means "leave unchanged".
+    // The user and the group must never be those of the host's root, even if the broker requests it. 0 is valid only
+    // if uid 0 of the warden's user namespace is an ordinary user outside. -1 is invalid, because it means "leave
+    // unchanged".
     int user_holds = plan->outside_user != 0 || reading->zero_is_user;
     int group_holds = plan->outside_group != 0 || reading->zero_is_user;
     expect(reading, user_holds && plan->outside_user != UINT32_MAX, FIELD(outside_user));
@@ -131,8 +132,8 @@ static void check_identity(struct reading *reading) {
     expect(reading, is_path(reading, plan->executable, 0), FIELD(executable));
 }
 
-// An id map is the map of the sandbox's user namespace. It must never give files that belong to root on disk to the
-// process.
+// Whether a bind may get the map of the sandbox's user namespace as its id map. With the inside user or group 0, this
+// map would give the process files that belong to root on disk.
 static int has_owner(const annex_plan *plan) {
     return plan_has(plan, ANNEX_LAYER_USER) && plan->inside_user != 0 && plan->inside_group != 0;
 }

@@ -18,7 +18,7 @@ static long take_back_capabilities(void) {
 
 long privileges_take_identity(struct launch *launch) {
     const annex_plan *plan = launch->plan;
-    // Until the maps are written, this process has no valid user and no valid group.
+    // In a new user namespace, this process has no valid user and no valid group until the maps are written.
     child_wait_for_warden(launch);
     int own = plan_has(plan, ANNEX_LAYER_USER);
     uint32_t group = own ? plan->inside_group : plan->outside_group;
@@ -110,8 +110,8 @@ long privileges_limit_warden(void) {
     const struct capability_header header = {CAPABILITY_VERSION_3, 0};
     struct capability_data held[2] = {{0}};
     long result = CALL(NR_capget, &header, held);
-    // An ordinary user's process may not change its bounding set, which limits the capabilities that it could gain by
-    // exec.
+    // The kernel does not let an ordinary user's process change its bounding set. This set limits the capabilities
+    // that the process could gain by exec.
     if (result >= 0 && (held[0].effective & BIT(CAPABILITY_SETPCAP)) != 0) result = drop_bounding_set(needed());
     if (result >= 0) result = CALL(NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
     if (result < 0) return result;

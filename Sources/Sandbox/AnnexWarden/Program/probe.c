@@ -32,7 +32,7 @@ static void tell(const char *name, long result) {
     say(line, (uint64_t)(end - line));
 }
 
-// Ends the calling process if it is an unexpected child.
+// Ends the calling process if it is the child of a clone that unexpectedly succeeded.
 static long end_if_child(long result) {
     if (result == 0) leave(0);
     return result;

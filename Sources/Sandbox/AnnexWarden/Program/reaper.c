@@ -6,12 +6,14 @@
 #include "syscalls.h"
 #include "text.h"
 
-// The number of ends collected between two checks for signals, so that a flood of orphans does not delay signals.
+// After this many ended processes were collected, the reaper checks for signals. So a flood of orphans does not delay
+// signals.
 #define REAPED_AT_ONCE 64
-// The interval at which all processes are stopped again, because any of them may have been woken by its own timer.
+// The interval at which all processes are stopped again. A process may have set a timer whose signal is SIGCONT,
+// which wakes the process.
 #define STOPPED_AGAIN_NS 20000000
-// After a stop was reported, the next stop is reported only after this time without signals. So a flood of stops is
-// reported once.
+// After the report of a stop, the reaper reports no further stop until no signal has come for this time. So a flood
+// of stops causes only one report.
 #define QUIET_NS 20000000
 #define CROWDED_PAUSE_NS 2000000
 #define CROWDED_ATTEMPTS 1000
@@ -36,8 +38,8 @@ static long send_program(const struct launch *launch) {
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
     if (self < 0) return self;
     long sent = passing_send(launch->report, &report, sizeof report, (int)self, 0);
-    // ETOOMANYREFS means that too many descriptors of this user were sent and not received yet. The warden can get
-    // this errno too when it answers. The descriptors will soon be received, so the loop tries again.
+    // ETOOMANYREFS means that too many descriptors of this user were sent and not received yet. The warden's answers
+    // can fail in the same way. Other processes will soon receive these descriptors, so the loop tries again.
     const struct time pause = {0, CROWDED_PAUSE_NS};
     for (int i = 0; sent == -ETOOMANYREFS && i < CROWDED_ATTEMPTS; i++) {
         CALL(NR_nanosleep, &pause, 0);
@@ -66,7 +68,8 @@ static long begin_program(const struct launch *launch) {
 }
 
 static long let_signals_in(void) {
-    // The warden blocks every signal, but its children start with no blocked signals.
+    // The warden blocks every signal, and this process has inherited that. The program must begin with no blocked
+    // signals.
     const uint64_t none = 0;
     return CALL(NR_rt_sigprocmask, SIG_SETMASK, &none, 0, sizeof none);
 }
@@ -99,15 +102,15 @@ static long filter_itself(void) {
         ONLY_IF_EQUAL(NR_restart_syscall), ALLOW, KILL,
     };
     const struct filter_program program = {sizeof instructions / sizeof *instructions, instructions};
-    // The filter affects only the reaper, because the program was cloned before. An ordinary user may set a filter
-    // only with no_new_privs.
+    // The filter affects only the reaper, because the program was cloned before this call. An ordinary user may set a
+    // filter only with no_new_privs.
     long result = CALL(NR_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     return result < 0 ? result : CALL(NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
-// Waits until the program's exec or the program's death closes the pipe. Exec also restores the program's exit
-// signal. This waitid does not see a child without an exit signal, so the call distinguishes exec from death. If
-// there is no reaper, the warden distinguishes them in the same way.
+// Waits until the program's exec or the program's death closes the pipe. The clone gave the program no exit signal,
+// and exec sets the exit signal to SIGCHLD. This waitid does not see a child without an exit signal, so it
+// distinguishes exec from death. If there is no reaper, the warden does the same.
 static int hears_execution(const struct reaper *reaper, int pipe) {
     char nothing;
     while (CALL(NR_read, pipe, &nothing, sizeof nothing) == -EINTR) {}
@@ -125,14 +128,14 @@ static _Noreturn void end_unexecuted(const struct reaper *reaper) {
 static int reap(struct reaper *reaper) {
     for (int i = 0; i < REAPED_AT_ONCE; i++) {
         int status = 0;
-        // If this call ignores a stop (no WUNTRACED), the stop stays pending in the kernel, unless the program
-        // continues first.
+        // Without WUNTRACED, this call ignores a stop. The kernel then keeps the stop for the next call with
+        // WUNTRACED, unless the program continues before that call.
         long who = CALL(NR_wait4, -1, &status, WALL | WNOHANG | (reaper->is_quiet ? 0 : WUNTRACED), 0);
         if (who <= 0) return 0;
         if (who != reaper->program) continue;
         if ((status & 0xff) != 0x7f) end_with(reaper, status);
-        // The stop is reported only once. The process that reads the reports may be stopped too, and repeated reports
-        // would fill the socket.
+        // While all processes are stopped, only the first stop is reported. The process that reads the reports may be
+        // stopped too, and repeated reports would fill the socket.
         if (!reaper->all_stopped || !reaper->stop_told) say(reaper, REPORT_STOPPED, status);
         reaper->stop_told = reaper->all_stopped;
         reaper->is_quiet = 1;
@@ -140,10 +143,10 @@ static int reap(struct reaper *reaper) {
     return 1;
 }
 
-// Whether a signal was sent from outside the sandbox. Signals from inside are not forwarded, because they concern
-// only their sender. A sender outside has number 0 here, and no process inside has this number. If the code is below
-// 0, the sender may have chosen any process number, even 0. The sandbox can cause some of the kernel's own signals,
-// such as those for an orphaned group. It cannot cause the signal for a terminal's new size.
+// Whether a signal was sent from outside the sandbox. Signals from inside are not forwarded. In the sandbox's own pid
+// namespace, a sender outside has number 0, and no process inside has this number. If the signal's code is below 0,
+// the sender may have stated any process number, even 0. The sandbox can cause some of the kernel's own signals, such
+// as those for an orphaned group. It cannot cause the signal for a terminal's new size.
 static int is_from_outside(const struct reaper *reaper, int signal, const struct signal_information *information) {
     if (information->code == SI_KERNEL) return signal == SIGWINCH;
     if (!reaper->own_space) return 1;
@@ -184,9 +187,10 @@ static _Noreturn void serve(struct reaper *reaper) {
     }
 }
 
-// Clears this launch's data in the warden's copied memory, so that no long-lived process keeps it: arguments,
-// environment, the number that the filter requires. Functions that are called from here on have a new guard value. The
-// warden's value remains in frames to which no function returns, and in the kernel's random bytes above these frames.
+// Clears the plan in this process's copy of the warden's memory. So no long-lived process keeps the arguments, the
+// environment, or the number that the filter requires as the sixth argument of execveat. Functions that are called
+// from here on use a new value of the stack guard (guard.h). The warden's guard value remains in stack frames to
+// which no function returns, and in the kernel's random bytes above these frames.
 static void forget(const struct launch *launch) {
     memset(launch_plan, 0, launch->plan->size);
     guard_renew();

@@ -59,9 +59,9 @@ static long set_own_limits(void) {
     return result < 0 ? result : CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
 }
 
-// Joins a session keyring that no process may use, not even its holder. Every sandbox inherits this keyring, so no
-// sandbox can access the session's keys. A separate keyring for each sandbox would exhaust the user's quota of 200
-// keys.
+// Joins a session keyring that no process may use, not even the warden itself. Every sandbox inherits this keyring,
+// so no sandbox can access the session's keys. A separate keyring for each sandbox would exhaust the user's quota of
+// 200 keys.
 static int32_t seal_keyring(void) {
     const struct time pause = {0, QUOTA_PAUSE};
     long keyring = CALL(NR_keyctl, KEYCTL_JOIN_SESSION_KEYRING, 0);
@@ -82,9 +82,9 @@ static uint64_t read_number(const char **text) {
     return number;
 }
 
-// Whether uid 0 of this user namespace is an ordinary user outside. If an ordinary user made the namespace, uid 0 has
-// no other user to give to a sandbox. Each line of a map holds the first number inside, its number outside, and the
-// count. The kernel sorts a map of many lines, so the line of uid 0 is within the part that is read.
+// Whether uid 0 of this user namespace is an ordinary user outside. If an ordinary user made the namespace, its uid 0
+// has no other user to give to a sandbox. Each line of a map holds the first number inside, its number outside, and
+// the count. The kernel sorts a map of many lines, so the line of uid 0 is within the part that is read.
 static int zero_is_user(void) {
     char map[MAP_LARGEST];
     if (proc_read("self/uid_map", map, sizeof map) <= 0) return 0;

@@ -9,7 +9,7 @@ long surroundings_join_groups(struct launch *launch) {
     for (uint32_t i = 0; i < launch->plan->groups.count; i++) {
         launch->detail = i;
         // "0" means the writing process. The kernel checks the rights of the process that opened the file, and not
-        // those of the writer.
+        // those of the process that writes.
         long result = CALL(NR_write, launch->descriptors[groups[i].index], "0", 1);
         if (result < 0) return result;
     }
@@ -68,8 +68,8 @@ long surroundings_set_limits(struct launch *launch) {
     if (result >= 0) result = forbid_priority();
     if (result < 0) return result;
     launch->detail = 0;
-    // The warden raised its own limit for its pidfds. Programs that use select() rely on the lower limit, so it is
-    // restored here.
+    // The warden raised its own limit for its pidfds. Programs that use select() rely on the lower limit from before,
+    // so that limit is restored here.
     const struct limit files = {warden.files_soft, warden.files_hard};
     result = CALL(NR_prlimit64, 0, RLIMIT_NOFILE, &files, 0);
     const annex_limit *limits = plan_records(launch->plan, launch->plan->limits);

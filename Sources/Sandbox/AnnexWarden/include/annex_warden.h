@@ -60,7 +60,7 @@ enum {
     ANNEX_LAYER_SPECULATION = 1u << 14,  // the controls of annex_speculation.h that the machine offers
 };
 
-// The steps of a launch in their order. A failure names its step, and the time of every step is recorded.
+// The steps of a launch in their order. A failure names its step. The time of every step except SECCOMP is recorded.
 enum {
     ANNEX_STEP_PLAN = 0,      // the plan itself is malformed
     ANNEX_STEP_TREES,         // open_tree of bind sources ahead of time (root only)
@@ -97,8 +97,8 @@ enum {
     ANNEX_STEP_COUNT
 };
 
-// One bind mount. The source is found again by its path, without following links, and must have the same device and
-// inode as the held descriptor.
+// One bind mount. A warden that runs as root and may mount binds the object of the plan's descriptor. Otherwise the
+// child finds the source again by its path, without following links. The object must have the device and inode below.
 typedef struct {
     annex_bytes source;  // absolute path on the host
     annex_bytes target;  // absolute path inside; missing parents are made
@@ -206,12 +206,13 @@ typedef struct {
     annex_records landlock;  // annex_landlock_rule
 
     // The filter is a struct sock_filter[] at a multiple of 8. Every filter must allow these calls without
-    // notification: write (for the launch's report), exit_group and the one execveat. If there is a listener, it must
-    // also allow read.
+    // notification: write (for the launch's report), exit_group, and the launch's own execveat. If there is a
+    // listener, the filter must also allow read.
     annex_bytes filter;
     uint32_t filter_flags;  // SECCOMP_FILTER_FLAG_*; with NEW_LISTENER if the policy notifies
 
-    // For tests. If `fault_errno` is not 0, step `fault_step` fails with this errno without being performed.
+    // For tests, and for trials of single layers. If `fault_errno` is not 0, step `fault_step` fails with this errno
+    // without being performed.
     uint32_t fault_step;
     uint32_t fault_errno;
     int32_t terminal;  // index of a terminal's descriptor that becomes the controlling one, or -1
@@ -275,8 +276,8 @@ typedef struct {
     uint64_t peak_memory;             // ENDED: bytes, ru_maxrss
     uint64_t begun;                   // CLOCK_MONOTONIC nanoseconds when the plan was read
     uint64_t times[ANNEX_STEP_COUNT]; // EXECUTED, FAILED: the same clock at each step's end; 0: not reached.
-                                      // SECCOMP has no time: after it the child may not read the clock. The warden
-                                      // takes the times of LISTENER and EXEC when it sees them.
+                                      // SECCOMP has no time: after this step, the child must not read the clock. The
+                                      // warden takes the times of LISTENER and EXEC when it sees them.
 } annex_answer;
 
 // The step's name as shown to users, such as "clone" or "maps". Null if there is no such step.

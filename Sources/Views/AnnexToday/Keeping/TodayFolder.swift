@@ -5,8 +5,8 @@ internal import Glibc
 
 /// The folder with the snapshots of the widgets, and with the order in which the user has put the widgets.
 ///
-/// Several views of a user may share the folder. A view replaces each file as a whole, so the last writer wins. If a
-/// file cannot be read, the view works as if the file did not exist.
+/// Several views of a user may share the folder. A view replaces each file as a whole, so the file of the view that
+/// wrote last stays. If a file cannot be read, the view works as if the file did not exist.
 package struct TodayFolder: Sendable {
     private static let suffix = ".snapshot"
     private static let order = "order"

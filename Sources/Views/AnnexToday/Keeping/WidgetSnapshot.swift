@@ -2,7 +2,7 @@ package import AnnexLinux
 internal import AnnexMessages
 package import AnnexModel
 
-/// The last state of a widget, kept between two views.
+/// The last state of a widget, kept from one Today view to the next.
 package struct WidgetSnapshot: Sendable, Hashable {
     /// The build of the widget that drew this state. A state that another build drew is not shown.
     package let instance: String

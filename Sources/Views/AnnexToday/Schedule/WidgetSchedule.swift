@@ -69,7 +69,8 @@ package struct WidgetSchedule: Sendable, Hashable {
         case (.updating, .disappeared), (.resting, .disappeared):
             phase = .hidden
             return .stop
-        // The answer to an earlier update may come after the view was hidden and shown again.
+        // Only the answer with the number of the present update counts. The answer to an earlier update may come
+        // after the view was hidden and shown again.
         case (.updating, .updated(updates, let result)): rest(after: result == .failed, at: now)
         case (.resting, .crashed): rest(after: true, at: now)
         case (.resting(let moment), .timePassed) where now >= moment: return update(at: now)
@@ -115,7 +116,7 @@ package struct TodayRules: Sendable, Hashable {
     /// The pause after the first failed update. Each further failure in a row doubles the pause.
     package var firstPause = Duration.seconds(15)
     package var longestPause = Duration.seconds(60 * 60)
-    /// The size of a widget's budget: the most updates that the widget may begin one after another.
+    /// The size of a widget's budget: how many updates may begin before the widget must wait for another token.
     package var mostUpdates = 12
     /// After each period of this length, the budget allows one more update.
     package var refill = Duration.seconds(5 * 60)

@@ -1,8 +1,8 @@
 internal import AnnexBrokerAPI
 internal import AnnexLinux
 
-/// Does work that may block, on a thread of its own. Each piece of work waits for the piece before it. A task that
-/// needs the result is suspended meanwhile.
+/// Does jobs that may block, one after another, on a thread of its own. A task that needs the result of a job is
+/// suspended until the job is done.
 struct BlockingWork: Sendable {
     private let lane = Lane("annex-today")
 

@@ -1,7 +1,7 @@
 internal import AnnexBrokerAPI
 package import AnnexModel
 
-/// Where widgets are shown, and the room that each of them gets.
+/// Where widgets are shown, and the room that each widget gets.
 package struct TodaySurface: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The Today view, also beside a search field.

@@ -159,7 +159,7 @@ package actor TodayView {
         await background.doing { [folder, order] in try? folder?.keep(order: order.identifiers) }
     }
 
-    /// Switches a widget on or off. All views of the same broker show the same widgets.
+    /// Switches a widget on or off, for all views of the same broker.
     /// - Throws: `disabled` on a lock screen; `unknownExtension` if the view does not show or offer such a widget; or
     ///   another error of the broker.
     package func setAdded(_ isAdded: Bool, for identifier: String) async throws(BrokerError) {
@@ -249,8 +249,8 @@ package actor TodayView {
     // MARK: What widgets report
 
     private func take(_ report: WidgetRunner.Report, of identifier: String, doing jobs: WidgetJobs) async {
-        // The widget may have been removed and added again while its old runner was still ending it. A report of the
-        // old runner is ignored.
+        // The widget may have been removed and added again while its old runner was still ending the old process. A
+        // report of the old runner is ignored.
         guard let widget = widgets[identifier], widget.jobs === jobs else { return }
         var card = widget.card
         switch report {

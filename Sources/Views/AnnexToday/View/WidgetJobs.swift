@@ -10,7 +10,7 @@ final class WidgetJobs: Sendable {
         /// Tell the widget its new place, if it runs.
         case move
         /// Pass on what the user did. For a few seconds after the moment `at`, the widget may open an app because of
-        /// the action. If `at` is nil, the widget may not open an app. The widget is launched if it does not run.
+        /// the action. If `at` is nil, the widget must not open an app. The widget is launched if it does not run.
         case perform(ContentAction, at: Duration?)
         /// Launch the widget if it does not run, and update it. The schedule has given the update this number.
         case update(Int)

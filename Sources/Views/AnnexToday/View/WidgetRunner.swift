@@ -67,8 +67,8 @@ struct WidgetRunner: Sendable {
             await report(.state(widget.state))
             await report(.updated(number, result, failure: nil))
         } catch {
-            // If a crash ended the update, the crash is reported first. The schedule ignores a crash during an update,
-            // so the two reports count as one failure.
+            // If a crash ended the update, the crash is reported before the failed update. The schedule ignores a
+            // crash during an update, so the two reports count as one failure.
             if let running, running.hasEnded { await running.end() }
             await report(.updated(number, .failed, failure: "\(error)"))
         }
@@ -94,7 +94,7 @@ struct WidgetRunner: Sendable {
         }
     }
 
-    /// The running widget; a new one if there is none.
+    /// Returns the running widget. If no widget runs, launches the widget.
     private func launched(_ running: inout RunningWidget?) async throws(HostError) -> WidgetSession {
         if let running, !running.hasEnded { return running.widget }
         // The end of the earlier process is reported before the launch of the new one.

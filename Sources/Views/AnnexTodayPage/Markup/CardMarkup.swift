@@ -61,7 +61,7 @@ struct CardMarkup {
             }
             add(Control("update", titled: "Refresh"), to: &menu)
             guard !surface.kind.isLocked else { return }
-            // The browser opens this element without a script.
+            // The browser itself opens and closes this element, so it works without a script.
             menu.add("details") { details in
                 details.add("summary", with: [("id", "arrange-\(card.id)")]) { $0.add("Arrange") }
                 details.add("div", with: [("class", "controls")]) { addArrangement(to: &$0, at: place, of: count) }

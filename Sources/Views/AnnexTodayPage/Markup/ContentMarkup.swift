@@ -35,8 +35,8 @@ struct ContentMarkup {
     }
 
     private mutating func add(_ nodes: [ContentNode], in kind: String) {
-        // While `markup.add` writes, its closure cannot change this value, because the markup is part of this value.
-        // So the inner markup is made before the call.
+        // While `markup.add` writes, its closure cannot change `self`, because `markup` is a part of `self`. So the
+        // inner markup is made before the call.
         let outer = markup
         markup = Markup()
         for node in nodes { add(node) }

@@ -22,8 +22,7 @@ struct Markup: Sendable, Hashable {
     mutating func add(_ other: Markup) { text += other.text }
 
     /// Adds the page's own style sheet. It is not escaped, because no text of an extension is in it.
-    /// - Parameter nonce: the word by which the content security policy of the page's answer recognizes the style
-    ///   sheet.
+    /// - Parameter nonce: the word by which the content security policy of the answer recognizes the style sheet.
     mutating func addStyleSheet(knownBy nonce: String) {
         add("style", with: [("nonce", nonce)]) { $0.text += PageStyle.sheet }
     }

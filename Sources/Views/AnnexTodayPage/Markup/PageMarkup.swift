@@ -25,7 +25,7 @@ enum PageMarkup {
         head.addEmpty("meta", with: [("name", "viewport"), ("content", "width=device-width, initial-scale=1")])
         head.addEmpty("meta", with: [("name", "color-scheme"), ("content", "light dark")])
         head.add("title") { $0.add("Today") }
-        // If the page names no icon, browsers request an icon from outside of the page's own address.
+        // If the page names no icon, browsers request an icon at an address that does not belong to the page.
         head.addEmpty("link", with: [("rel", "icon"), ("href", "data:,")])
         head.addStyleSheet(knownBy: nonce)
         head.add("script", with: [("src", "script.js"), ("defer", "")]) { _ in }

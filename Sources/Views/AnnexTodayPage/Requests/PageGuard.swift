@@ -64,7 +64,7 @@ package struct PageGuard: Sendable {
         // If a person types the address, the browser sends `none`, because no site caused the request.
         guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" && request.method == "GET" }) else { return false }
         guard origins.allSatisfy({ $0.lowercased() == "http://" + host.lowercased() }) else { return false }
-        // A request without an origin may only read. Browsers send no origin with such a request.
+        // Browsers leave out the origin only in requests that read. So a request without an origin may only read.
         return request.method == "GET" || origins.count == 1
     }
 }

@@ -68,7 +68,7 @@ package struct PageAnswer: Sendable {
 
     private static let always: [(name: String, value: String)] = [
         ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Cache-Control", "no-store"),
-        // The page's address contains the token, so no other site may learn the address.
+        // The page's address contains the token, so other sites must not learn the address.
         ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
         ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),

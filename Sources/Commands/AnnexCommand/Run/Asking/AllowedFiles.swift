@@ -6,8 +6,8 @@ import Glibc
 
 /// The project files that the user has allowed, each by its place and contents.
 ///
-/// Another person can have written the files of a directory, and a program that may write there can change them. So a
-/// project file counts only as long as it has the contents that the user allowed.
+/// Another person may have written a project file, and a program that may write to the file's directory can change
+/// it. So a project file counts only as long as it has the contents that the user allowed.
 struct AllowedFiles {
     /// The directory with one empty file for each allowed project file.
     let folder: String
@@ -18,9 +18,9 @@ struct AllowedFiles {
         return (UserEnvironment.path("XDG_STATE_HOME") ?? home).map { AllowedFiles(folder: $0 + "/annex/run") }
     }
 
-    /// The directory, if it lies where the program may write. The sandbox must then keep the directory from the
-    /// program, because the program could otherwise allow files for the user. If root calls `annex run`, the result is
-    /// nil: the program runs as another user, and files of another user do not count.
+    /// The directory, if it lies in a path that the program may change. The sandbox must then keep the program from
+    /// changing the directory, because the program could otherwise allow files for the user. If root calls `annex
+    /// run`, the result is nil: the program runs as another user, and files of another user do not count.
     static func kept(from given: GivenPaths) throws(SystemError) -> String? {
         guard geteuid() != 0, let allowed = ofUser, !given.written.isEmpty else { return nil }
         let place = PathText.resolved(allowed.folder)

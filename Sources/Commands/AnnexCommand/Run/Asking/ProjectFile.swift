@@ -25,7 +25,7 @@ struct ProjectFile: Equatable {
     static let options = [
         "read", "write", "execute", "write-execute", "allow", "allow-line", "limit", "memory", "env",
     ]
-    /// The options of a project file whose values are paths.
+    /// The options whose values are paths.
     static let paths: Set<String> = ["read", "write", "execute", "write-execute"]
 
     init() {}

@@ -40,8 +40,8 @@ struct ProjectFolder: ~Copyable {
     }
 
     /// The file's bytes.
-    /// - Throws: `ENOENT` if there is no file; another error if the file is a link, has a second name, or is not a
-    ///   regular file. Also an error if the file belongs to another user, or if others can write to it.
+    /// - Throws: `ENOENT` if there is no file. Another error if the file is a link, has a second name (hard link), or
+    ///   is not a regular file. Also an error if the file belongs to another user, or if others can write to it.
     func read() throws(SystemError) -> [UInt8] {
         let file = try directory.openBeneath(ProjectFile.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         try file.checkOwn(place)

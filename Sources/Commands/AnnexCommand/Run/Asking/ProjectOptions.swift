@@ -34,8 +34,8 @@ struct ProjectOptions {
         }
     }
 
-    /// The name of a program's entry. A name without a slash stays as it is. If a path lies in the directory of the
-    /// project file, it is written from that directory (`./NAME`).
+    /// The name of a program's entry in the project file. A name without a slash stays as it is. A path in the
+    /// directory of the project file is written relative to that directory (`./NAME`).
     static func key(_ program: String, from here: String?, folder: String) -> String {
         guard program.contains("/") else { return program }
         let path = PathText.resolved(program.hasPrefix("/") ? program : (here ?? "") + "/" + program)

@@ -47,7 +47,8 @@ enum LikelyCause {
         RunHint(line: RunHints.line(denial), choices: RunRemedy.of(denial)?.choices ?? [])
     }
 
-    /// The denial of a call whose errno the program stated last.
+    /// The denial of a call that failed with an errno that the program stated. The error that was stated last has
+    /// precedence.
     private static func matching(_ errors: StatedErrors, among denials: [Denial]) -> Denial? {
         for stated in errors.lines where stated.errno != 0 {
             let found = denials.filter { !isProbe($0) && $0.answer == .denied(errno: stated.errno) }
@@ -68,8 +69,8 @@ enum LikelyCause {
         }
     }
 
-    /// The last denial that the policy reports although programs usually work without the call. A server without
-    /// `sendfile` only closes its connections.
+    /// The last of these denials for whose call the policy states `report: on`. Programs usually work without such a
+    /// call, but not always: a server without `sendfile` only closes its connections.
     private static func last(of quiet: [Denial], reportedBy policy: Policy) -> Denial? {
         quiet.last { denial in SystemCall(named: denial.call).map(policy.reportsDenial) ?? false }
     }

@@ -51,7 +51,8 @@ struct MetLimit {
     ) -> LimitName? {
         if report.signal == SIGXFSZ || errors.states(EFBIG) { return .file }
         if errors.states(EMFILE) { return .descriptors }
-        // The broker refuses an object of System V with this errno if all objects could exceed the limit of memory.
+        // The broker refuses an object of System V with this errno if all objects together could exceed the memory
+        // limit.
         let isFull = denials.contains { RunRemedy.systemV.contains($0.call) && $0.answer == .denied(errno: ENOSPC) }
         if errors.states(ENOSPC), isFull { return .memory }
         // Runtimes also report a lack of memory if the policy denies them executable memory.

@@ -18,8 +18,8 @@ enum RunHints {
         }
     }
 
-    /// Merges all denials of a call that the same option allows into one denial. Such denials usually differ only in an
-    /// address.
+    /// Merges denials of the same call into one denial, if the same option allows them all. Such denials usually
+    /// differ only in an address.
     static func merged(_ denials: [Denial]) -> [Denial] {
         var order: [String] = []
         var kinds: [String: Denial] = [:]

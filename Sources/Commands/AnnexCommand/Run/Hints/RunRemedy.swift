@@ -14,8 +14,8 @@ struct RunRemedy {
         case .path(let path):
             if let grant = path.grant { return RunRemedy([RunChoice(grant.name, grant.path)]) }
             if denial.remedy == "paths: { proc: full }" { return RunRemedy([RunChoice("--allow", "proc")]) }
-            // No option of `annex run` takes an entry of `grants:`. If no option hands the path over, a policy file may
-            // not hand it over either. So such a remedy is not shown.
+            // No option of `annex run` takes an entry of `grants:`. A path that no option may hand over must not be
+            // handed over by a policy file either. So such a remedy is not shown.
             return denial.remedy.flatMap { $0.hasPrefix("grants:") ? nil : RunRemedy(text: $0) }
         case .call:
             if let choices = allowances(for: denial) { return choices.isEmpty ? nil : RunRemedy(choices) }
@@ -54,7 +54,8 @@ struct RunRemedy {
     ]
 
     private static func allowances(for denial: Denial) -> [RunChoice]? {
-        // The allowance never locks memory, and the broker answers ENOSPC only with the allowance.
+        // The allowance `ipc` never allows SHM_LOCK. The broker answers ENOSPC only if this allowance is already
+        // given. So in these two cases, the allowance is no remedy.
         let isBeyond = denial.answer == .denied(errno: ENOSPC) || denial.text.contains("SHM_LOCK")
         if systemV.contains(denial.call), !isBeyond { return [RunChoice("--allow", "ipc")] }
         if denial.allowedBy == "write-xor-execute: off" {
@@ -71,7 +72,8 @@ struct RunRemedy {
         case "socket" where denial.text.contains("AF_UNIX"): return [RunChoice("--allow", "sockets")]
         case "mknod" where denial.text.contains(", 010"), "mknodat" where denial.text.contains(", 010"):
             return [RunChoice("--allow", "sockets", purpose: "for named pipes and socket files")]
-        // With the allowance, the broker denies a tracer that is not the parent, and nothing allows that.
+        // If the allowance `debug` is given, the broker denies a tracer that is not the parent. No option allows such
+        // a tracer.
         case "ptrace", "process_vm_readv", "process_vm_writev":
             return denial.policyLine?.contains("allowances/debug.yaml") == true
                 ? [] : [RunChoice("--allow", "debug", purpose: "for debuggers")]

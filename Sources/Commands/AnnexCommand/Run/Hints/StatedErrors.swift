@@ -15,7 +15,7 @@ struct StatedErrors {
 
         /// Whether the line is about making or writing a file.
         var makesFile: Bool {
-            // A file's own name can contain these words.
+            // A file's own name can contain these words. So words that look like file names are left out.
             let words = text.lowercased().split(separator: " ").filter { !$0.contains("/") && !$0.contains(".") }
             let making = [
                 "create", "creat", "creating", "write", "writing", "touch", "mkdir", "save", "output", "copy",
@@ -38,8 +38,8 @@ struct StatedErrors {
         text = last.joined(separator: "\n").lowercased()
         lines = last.reversed().compactMap { line in
             guard let errno = Self.errno(in: line) else { return nil }
-            // If the error is about a read-only file system, any word of the line can be the name of the file that
-            // could not be made.
+            // If the error is about a read-only file system, any word of the line can name the file that could not be
+            // made.
             let paths = Self.paths(in: line, from: directory, anyWord: errno == EROFS)
             return Line(text: line, errno: errno, paths: paths)
         }
@@ -133,6 +133,6 @@ struct StatedErrors {
 }
 
 extension Substring {
-    /// The word without colons, quotes and brackets around it.
+    /// Only the letters of the word, without quotes, brackets and other characters.
     fileprivate var trimmingPunctuation: String { String(filter { $0.isLetter }) }
 }

@@ -23,8 +23,9 @@ struct GivenPaths {
         virtualEnvironment = options.program.first.flatMap(Self.virtualEnvironment)
     }
 
-    /// The program's own path may be a link out of the environment. So only the links of its directory are followed. If
-    /// other users can write to a directory, they can make it look like an environment, so it counts as none.
+    /// The program's own path may be a link out of the environment. So only the links of its directory are followed.
+    /// If other users can write to a directory, they can make it look like an environment. So such a directory is not
+    /// accepted.
     private static func virtualEnvironment(of program: String) -> String? {
         guard let slash = program.lastIndex(of: "/"),
             let place = resolved(program[..<slash] + "/.."), access(place + "/bin/python3", F_OK) == 0,

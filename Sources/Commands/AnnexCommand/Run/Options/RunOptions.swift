@@ -147,8 +147,8 @@ enum CommandBytes {
     }
 
     /// The bytes of the program's arguments. These are the last words of the command line.
-    /// - Throws: an error if an option or the program's name is not UTF-8. As text, it could be mistaken for another
-    ///   option or name.
+    /// - Throws: an error if an option or the program's name is not UTF-8. As text, such an option or name could be
+    ///   mistaken for another one.
     static func arguments(of program: [String]) throws(SandboxError) -> [[UInt8]] {
         let words = words
         let arguments = words.suffix(max(0, program.count - 1))

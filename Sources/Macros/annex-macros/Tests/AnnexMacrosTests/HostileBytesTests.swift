@@ -51,7 +51,8 @@ import Testing
         }
     }
 
-    /// Fields in any order, with any contents. Each field has a tag of the message, or a tag close to such a tag.
+    /// Fields in random order, with random contents. Each field has a tag of the message, or a tag close to such a
+    /// tag.
     private static func randomFields(_ samples: inout Samples) -> [UInt8] {
         var bytes: [UInt8] = []
         for _ in 0..<samples.count(below: 9) {

@@ -12,8 +12,8 @@ public struct Backtrace: Sendable, Hashable {
         /// The position of the instruction in that file. For the program's own executable, it is the address that
         /// `addr2line` takes. For another file, it is a byte offset. nil if the file is unknown.
         public let offset: UInt64?
-        /// The function's name, and the distance in bytes from the function's beginning to the instruction. nil unless
-        /// the launched executable names the function.
+        /// The function's name, and the distance in bytes from the function's beginning to the instruction. Both are
+        /// nil unless the launched executable names the function.
         public internal(set) var function: Escaped?
         public internal(set) var distance: UInt64?
         /// The function's name as the file spells it; nil if that spelling equals `function`.

@@ -41,7 +41,7 @@ extension ElfFile {
     ///
     /// - Parameters:
     ///   - wanted: addresses as `address(ofByteAt:)` returns them.
-    ///   - most: the number of addresses to look up. Further addresses are ignored.
+    ///   - most: how many addresses to look up at most. Further addresses are ignored.
     package func functions(at wanted: [UInt64], most: Int = 4_096) -> [UInt64: Function] {
         guard let symbols else { return [:] }
         let sorted = Set(wanted.prefix(most)).sorted()
@@ -88,8 +88,8 @@ extension ElfFile {
         var next = firstIndex(in: sorted, from: symbol.address)
         while next < sorted.count, sorted[next] &- symbol.address < symbol.length, budget > 0 {
             budget -= 1
-            // If several functions contain a wanted address, the innermost function wins. If several of them begin at
-            // the same address, the first one wins.
+            // If several functions contain a wanted address, the innermost function wins. If several innermost
+            // functions begin at the same address, the first of them in the table wins.
             if best[next].map({ $0.address < symbol.address }) ?? true {
                 best[next] = Candidate(address: symbol.address, name: symbol.name)
             }

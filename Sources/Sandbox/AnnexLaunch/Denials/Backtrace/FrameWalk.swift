@@ -52,7 +52,8 @@ package enum FrameWalk {
         words.number(UInt64.self, at: 0).flatMap { isCode($0) ? $0 : nil }
     }
 
-    /// The lowest pair of words that looks like a frame: first a pointer further up the stack, then an address in code.
+    /// The lowest pair of words that looks like a frame: first a pointer to a place further up the stack, then an
+    /// address in code.
     private static func firstRecord(in words: LittleEndian, base: UInt64, _ isCode: (UInt64) -> Bool) -> Int? {
         for index in 0..<(window / 8) {
             let place = index &* 8

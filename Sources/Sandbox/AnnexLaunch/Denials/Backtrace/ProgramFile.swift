@@ -77,7 +77,8 @@ extension Backtrace {
 }
 
 extension Backtrace.Frame {
-    /// The address whose function is looked up; nil if the frame lies in another file.
+    /// The address whose function is looked up; nil if the frame lies in another file. A return address may already
+    /// belong to the next function, so the address before it is looked up.
     fileprivate var programOffset: UInt64? { isOfProgram ? offset.map { isReturn ? $0 &- 1 : $0 } : nil }
 
     fileprivate mutating func apply(_ functions: [UInt64: ElfFile.Function]) {
@@ -117,8 +118,8 @@ final class FunctionNames: Sendable {
     }
 
     static let shared = FunctionNames()
-    /// The most programs in the cache, and the most addresses for each program. The cache is in order of use, the last
-    /// used program at the end.
+    /// The most programs in the cache, and the most addresses for each program. The program whose symbols were read
+    /// last is at the end of the cache.
     static let mostPrograms = 8
     static let mostAddresses = 1_024
 

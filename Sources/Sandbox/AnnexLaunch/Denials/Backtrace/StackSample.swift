@@ -49,8 +49,8 @@ struct StackSample: Sendable {
     /// bytes.
     private static func stack(of call: HeldCall, _ thread: StoppedThread) -> (base: UInt64, bytes: [UInt8]) {
         for pointer in [thread.stackPointer, thread.framePointer].compactMap(\.self) {
-            // If the stack overflowed, the stack pointer is beyond the stack's end. The address there is not mapped, so
-            // this copy fails.
+            // If the stack overflowed, the stack pointer is beyond the stack's end. The address there is not mapped,
+            // so the copy from the stack pointer fails.
             if let bytes = call.memory(at: pointer, count: FrameWalk.window) { return (pointer, bytes) }
         }
         return (thread.stackPointer, [])
@@ -88,7 +88,7 @@ extension StoppedThread {
     /// The registers of a thread that waits in a held call; nil if the kernel does not show them within `time`.
     ///
     /// The kernel reports a held call before the calling thread has fallen asleep in the call. Until then `syscall`
-    /// says `running`. On a busy machine this can take milliseconds.
+    /// says `running`. On a busy machine, milliseconds can pass until the thread sleeps.
     /// - Parameter folder: the thread's folder in `/proc`.
     static func waiting(_ folder: String, within time: Duration = patience) -> StoppedThread? {
         let deadline = MonotonicClock.deadline(after: time)

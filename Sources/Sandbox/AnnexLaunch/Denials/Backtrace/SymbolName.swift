@@ -1,9 +1,9 @@
 /// Makes mangled function names readable.
 ///
 /// The Swift runtime's own demangler is not used. The sandboxed program chose the name, and six more bytes of a
-/// mangled name double the demangler's output. So a name could make the output huge. This code reads the path of
-/// names at the beginning of a Swift symbol in one pass: module, types and function. It skips the argument types and
-/// everything after them.
+/// mangled name double the demangler's output. So a name could make the output huge. This code reads only the path of
+/// names at the beginning of a Swift symbol, in one pass. The path consists of the module, the types and the
+/// function. This code skips the argument types and everything after them.
 package enum SymbolName {
     /// The longest result in bytes.
     package static let limit = 256
@@ -97,7 +97,7 @@ struct SymbolReader {
         return true
     }
 
-    /// Skips the second name that marks a declaration as private to a file.
+    /// Skips the second name of a declaration. This name marks the declaration as private to a file.
     private mutating func parseDiscriminator() -> Bool {
         guard rest.starts(with: Array("LL".utf8)), found.count > context + 1 else { return false }
         found.removeLast()

@@ -3,8 +3,8 @@ internal import AnnexPolicy
 internal import Glibc
 
 extension DenialListener {
-    /// How long a call waits before the broker checks its connection. Each wait is twice as long as the last wait, up
-    /// to a bound.
+    /// The first and the longest wait of a call before the broker checks its connection. Each wait is twice as long
+    /// as the wait before it, up to `longest`.
     private static let (first, longest) = (Duration.microseconds(500), Duration.milliseconds(16))
 
     /// Handles a call that connects. The broker makes the connection or refuses it. The broker does so on a separate

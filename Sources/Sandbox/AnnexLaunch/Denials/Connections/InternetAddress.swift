@@ -66,7 +66,7 @@ extension InternetAddress {
 }
 
 extension InternetAddress {
-    /// The reason why no program may connect to an address. The reason does not depend on the machine's own addresses.
+    /// The reason why no program may connect to an address.
     package enum Barrier: String, Sendable, Hashable, CaseIterable {
         case machine = "the address belongs to this machine"
         case link =
@@ -74,7 +74,8 @@ extension InternetAddress {
         case many = "the address names no single machine"
     }
 
-    /// The barrier that follows from the form of the address; nil if there is no barrier.
+    /// The barrier that follows from the address alone, whatever addresses this machine has; nil if there is no such
+    /// barrier.
     package var barrier: Barrier? {
         if let embedded, let barrier = embedded.barrier { return barrier }
         return host.count == 4 ? barrierOfFour : barrierOfSix
@@ -84,7 +85,8 @@ extension InternetAddress {
         // The kernel takes 0.0.0.0 for this machine.
         if host[0] == 0 || host[0] == 127 { return .machine }
         if host[0] == 169, host[1] == 254 { return .link }
-        // Addresses of metadata services of clouds that do not use the local link.
+        // Some clouds do not use the local link for their metadata services. These are the addresses of such
+        // services.
         if [[100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16]].contains(host) { return .link }
         return host[0] >= 224 ? .many : nil
     }
@@ -107,8 +109,8 @@ extension InternetAddress {
             ? host[0] == 127 || host == [0, 0, 0, 0] : host.dropLast().allSatisfy { $0 == 0 } && host[15] <= 1
     }
 
-    /// The use of the address that a held call names, read from the memory of the calling process. The result is for
-    /// the report only. nil for a call without an address, or with an address of another family.
+    /// How a held call uses the address that it names. The address is read from the memory of the calling process, so
+    /// the result is for the report only. nil for a call without an address, or with an address of another family.
     static func use(by call: HeldCall) -> Recording.AddressUse? {
         let name = SystemCall(number: call.number)?.name
         guard let address = InternetAddress(namedBy: call, named: name) else { return nil }

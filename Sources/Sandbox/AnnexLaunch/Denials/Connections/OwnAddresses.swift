@@ -32,7 +32,7 @@ enum OwnAddresses {
 extension InternetAddress {
     /// Connects a socket to this address.
     ///
-    /// - Returns: the status of the call; -1 sets `errno`.
+    /// - Returns: 0, or -1 if the call failed. In that case `errno` has the reason.
     func connect(_ socket: Int32) -> Int32 {
         // SAFETY: the bytes outlive the call, which only reads them.
         unsafe bytes.withUnsafeBytes { room in

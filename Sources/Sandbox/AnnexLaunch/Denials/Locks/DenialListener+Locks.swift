@@ -9,7 +9,8 @@ extension DenialListener {
     /// Handles a call that takes a lock. The broker allows the call if its sandbox holds few locks (`LockBudget`).
     func lock(_ call: HeldCall, verdict: Verdict) {
         guard SystemCall(number: call.number)?.name == "flock" else { return lockRange(call, verdict: verdict) }
-        // A shared lock or a release needs no right to write. Other limits bound the number of these locks.
+        // For a shared lock or a release, the broker does not check whether the program may write the file. Other
+        // limits bound the number of shared locks.
         guard WholeFileLock.isAsked(by: call) else { return settle(call, with: .proceed) }
         lockLater(call, verdict: verdict) { $0.lockWhole(call, verdict: verdict) }
     }

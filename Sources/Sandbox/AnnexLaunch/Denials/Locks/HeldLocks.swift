@@ -26,7 +26,7 @@ enum HeldLocks {
         }
         guard !ended.isEmpty else { return sum }
         // The locks of an ended process are gone too, unless another process shares its descriptors. So the list is
-        // read again.
+        // read again for the ended processes.
         guard let later = self.owners() else { return nil }
         return ended.reduce(sum) { $0 + (later[$1] ?? 0) }
     }

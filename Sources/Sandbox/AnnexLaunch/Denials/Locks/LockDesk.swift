@@ -12,8 +12,8 @@ final class LockDesk: Sendable {
     package enum Outcome: Hashable {
         case pass
         case deny
-        /// The last count returned the released locks to the budget, but other calls have used them up. The caller
-        /// must ask again at this time.
+        /// The budget has no lock left, but the last two counts did not both find it used up. For example, other
+        /// calls have used up the locks that the last count returned to it. The caller must ask again at this time.
         case wait(until: UInt64)
     }
 

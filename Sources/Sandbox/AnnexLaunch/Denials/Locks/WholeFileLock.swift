@@ -4,10 +4,10 @@ internal import Glibc
 
 /// Takes an exclusive `flock` on behalf of a held call: a call whose thread waits for the broker's answer.
 ///
-/// An exclusive lock needs no right to write, and it blocks every other process that locks the file. The broker
-/// therefore grants the lock only if the sandbox may write the file. If the kernel performed the call, another thread
-/// could replace the descriptor's file after the check. So the broker itself locks the open file description that it
-/// has examined. The program shares this description.
+/// The kernel gives an exclusive lock even to a process that must not write the file. The lock blocks every other
+/// process that locks the file. The broker therefore gives the lock only to a sandbox that may write the file. If the
+/// kernel performed the call, another thread could replace the descriptor's file after the check. So the broker
+/// itself locks the open file description that it has examined. The program shares this description.
 enum WholeFileLock {
     package enum Outcome: Hashable {
         case acquired
@@ -21,7 +21,7 @@ enum WholeFileLock {
         Int32(truncatingIfNeeded: call.arguments[1]) & ~LOCK_NB == LOCK_EX
     }
 
-    /// Takes the lock without waiting for it. A network file system may block the call nevertheless.
+    /// Takes the lock without waiting for it. A network file system may block this function nevertheless.
     static func acquire(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
             let process = Caller(asking: call.thread).process ?? 0

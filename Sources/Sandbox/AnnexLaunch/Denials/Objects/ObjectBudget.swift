@@ -2,14 +2,15 @@ internal import AnnexPolicy
 
 /// How much memory one sandbox may still request for shared memory, semaphores and message queues of System V.
 ///
-/// These objects belong to no process, so neither a limit of a process nor the broker's watch of memory counts them. The
-/// kernel performs a call some time after this budget has admitted it, and a hostile program chooses the order. So the
-/// charges hold for every order:
+/// These objects belong to no process, so neither a limit of a process nor the broker's watch of memory counts them.
+/// The kernel performs a call some time after this budget has admitted it, and a hostile program chooses the order of
+/// its calls. So the charges are sufficient for every order:
 ///
 /// - An object without a key is new. Each call that makes one is charged.
-/// - A key has at most one object at a time. Its first call is charged, and a later call only with what its object may be
-///   larger.
-/// - Each removal lets some key make one more object. So a removal is charged with the largest object of all keys.
+/// - A key has at most one object at a time. The first call with the key is charged. A later call is charged only if
+///   its object may be larger than all earlier objects of the key, and only for the difference.
+/// - Each removal lets some key make one more object. So a removal is charged with the largest object of all keys of
+///   its kind.
 struct ObjectBudget: Sendable {
     /// A call that makes an object, or removes one.
     enum Request: Hashable {
@@ -32,7 +33,7 @@ struct ObjectBudget: Sendable {
     private var left: UInt64
     private var keys: [Kind: Keys] = [:]
 
-    /// - Parameter limits: the objects together may take as much as the limit of memory.
+    /// - Parameter limits: the sandbox's limits. All its objects together may take as much memory as `limits.memory`.
     init(_ limits: PolicyLimits) { left = limits.memory }
 
     /// Charges a request.
@@ -53,7 +54,8 @@ struct ObjectBudget: Sendable {
         var own = keys[kind] ?? Keys()
         let before = own.charged[key] ?? 0
         if bytes <= before { return true }
-        // If this is the largest object of all keys, the earlier removals may have made room for objects of this size.
+        // If this is the largest object of all keys, each earlier removal may have made room for an object of this
+        // size. So each of these removals is charged again, for the difference.
         let growth = bytes > own.largest ? (bytes - own.largest).multipliedClamped(by: own.removals) : 0
         guard charge((bytes - before).addingClamped(growth)) else { return false }
         own.charged[key] = bytes
@@ -71,8 +73,9 @@ struct ObjectBudget: Sendable {
 
 extension ObjectBudget.Request {
     /// Reads a call from its registers.
-    /// - Parameter processes: how many processes the sandbox may have. For each of them, the kernel can keep a value for
-    ///   each semaphore, which it restores at the end of the process (`SEM_UNDO`).
+    /// - Parameter processes: how many processes the sandbox may have. For each process, the kernel can keep one
+    ///   value per semaphore. With these values, the kernel restores the semaphores at the end of the process
+    ///   (`SEM_UNDO`).
     /// - Returns: nil if the call neither makes nor removes an object.
     init?(_ call: String, arguments: [UInt64], processes: Int) {
         let registers = arguments.map { UInt32(truncatingIfNeeded: $0) }
@@ -102,17 +105,18 @@ extension ObjectBudget.Request {
         self = .remove(kind)
     }
 
-    /// The bytes of the kernel's own structures for an object, at most.
+    /// The most bytes that the kernel's own structures take for one object.
     private static let least: UInt64 = 4_096
-    /// The most memory of a message queue. A queue holds at most 16,384 messages (`MSGMNB`), also if they are empty. The
-    /// kernel takes 64 bytes for an empty message. All messages together have at most 16,384 bytes more.
+    /// The most memory of a message queue. A queue holds at most 16,384 messages (`MSGMNB`), even if they are empty.
+    /// The kernel takes 64 bytes for an empty message. The contents of all messages together have at most 16,384
+    /// bytes. 65,536 bytes are charged for them.
     private static let queue: UInt64 = 16_384 * 64 + 65_536
 
     private static func wholePages(_ bytes: UInt64) -> UInt64 {
         max(least, bytes.addingClamped(least - 1) / least * least)
     }
 
-    /// A semaphore takes 64 bytes. For each process, the kernel keeps 96 bytes, and 2 bytes for each semaphore.
+    /// A semaphore takes 64 bytes. For each process, the kernel keeps 96 bytes, plus 2 bytes per semaphore.
     private static func semaphores(_ count: UInt64, processes: UInt64) -> UInt64 {
         let restored = count.multipliedClamped(by: 2).addingClamped(96).multipliedClamped(by: processes)
         return least.addingClamped(count.multipliedClamped(by: 64)).addingClamped(restored)

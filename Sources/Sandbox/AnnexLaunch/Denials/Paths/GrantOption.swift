@@ -37,8 +37,9 @@ package enum ShellText {
         return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }
 
-    /// The word as a message shows it to be copied. If a word has a quote, a backslash or a character that a terminal
-    /// must not get, no form of the word is safe to copy. Then the result is a name in its place.
+    /// The word as a message shows it, so that a user can copy it. If a word has a quote, a backslash or a character
+    /// that a terminal must not get, no form of the word is safe to copy. Then the result is `PATH` in place of the
+    /// word.
     package static func shown(_ word: String) -> String {
         let isSafe =
             !word.contains { $0 == "'" || $0 == "\\" } && Escaped(word, limit: word.utf8.count).description == word

@@ -176,8 +176,8 @@ struct Automounts {
     /// network for cells by name.
     private static let types: Set<Substring> = ["autofs", "afs"]
 
-    /// The mount points of all mounts of these types. If nil, the mounts are unknown, so any path may be such a mount
-    /// point.
+    /// The mount points of all mounts of these types. If nil, the mounts are unknown, so any path may lead below such
+    /// a mount point.
     private let points: [[UInt8]]?
 
     /// - Parameter mountinfo: the text of a `mountinfo` file; nil if it could not be read completely.
@@ -209,8 +209,7 @@ struct Automounts {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// Decodes a path of `mountinfo`. There, spaces and similar bytes are written as a backslash and three octal
-    /// digits.
+    /// Decodes a path of `mountinfo`. This file shows spaces and similar bytes as a backslash and three octal digits.
     private static func plain(_ field: Substring) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

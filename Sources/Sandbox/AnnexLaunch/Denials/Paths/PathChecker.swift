@@ -7,7 +7,7 @@ struct PathChecker {
     private let mode: DenialMode
     /// The directory of the program's bundle, if the program has no root file system of its own.
     private let bundle: String?
-    /// Whether the sandbox has a terminal of its own, and so `/dev/tty`.
+    /// Whether the sandbox has a terminal of its own, and therefore shows `/dev/tty`.
     private let hasTerminal: Bool
     private var lookup: HostLookup
     /// A cache of decisions, because programs name the same paths repeatedly.

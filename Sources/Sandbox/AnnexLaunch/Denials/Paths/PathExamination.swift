@@ -19,12 +19,12 @@ package struct PathExamination {
     package enum Fault: Sendable, Hashable {
         /// The host has the path, and the sandbox does not.
         case notShown
-        /// The sandbox shows the directory only because it shows something below it, so the program may not read the
-        /// directory.
+        /// The sandbox shows the directory only because it shows something below it, so the program is not allowed to
+        /// read the directory.
         case notReadable
         case notWritable
         case notExecutable
-        /// The program may not execute the file, because the program may write the file.
+        /// The program is not allowed to execute the file, because it is allowed to write the file.
         case writtenCode
     }
 
@@ -84,9 +84,9 @@ package struct PathExamination {
         [".local", ".config", ".cache", ".ssh", ".gnupg", "opt", "local"].contains(name)
     }
 
-    /// The directory in which a program was probably installed. This is the directory that holds the program. If the
-    /// program lies in a `bin` or a similar directory, this is the directory above, unless many programs share that
-    /// directory.
+    /// The directory in which a program was probably installed. Usually this is the directory that holds the program.
+    /// If that directory is a `bin` or similar, the result is the directory above the `bin`, unless many programs
+    /// share the directory above.
     private static func package(of path: String) -> String {
         let directory = path.parentPath
         let names = ["bin", "sbin", "libexec", "shims"]

@@ -19,7 +19,7 @@ enum ProcessText {
     /// The target of a link in `/proc/PID`, as the kernel writes it; nil if the target has no path.
     static func link(_ path: String) -> [UInt8]? {
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))
-        // SAFETY: readlink writes at most the array's size and does not terminate.
+        // SAFETY: readlink writes at most the array's size, and no NUL behind the text.
         let count = unsafe readlink(path, &room, room.count)
         guard count > 0, count < room.count else { return nil }
         let bytes = room.prefix(count).map { UInt8(bitPattern: $0) }

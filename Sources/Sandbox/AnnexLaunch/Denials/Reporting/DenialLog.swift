@@ -2,8 +2,9 @@ internal import AnnexLinux
 internal import AnnexPolicy
 internal import Logging
 
-/// Writes one sandbox's denials to the program's log (swift-log, label `annex.sandbox`). It writes the first denial of
-/// each kind, at most a few lines per second, and the totals at the end. Docs/Guide/Denials.md lists the metadata keys.
+/// Writes one sandbox's denials to the program's log (swift-log, label `annex.sandbox`). It writes the first denial
+/// of each kind, and the totals at the end. `LineBudget` limits the lines per second. Docs/Guide/Denials.md lists the
+/// metadata keys.
 struct DenialLog {
     static let label = "annex.sandbox"
 
@@ -50,7 +51,8 @@ struct DenialLog {
 }
 
 extension DenialRecord {
-    /// The same keys as in JSON. The backtrace is missing, because it does not fit into a line.
+    /// The keys are spelled as in JSON. `quiet`, the count and the times are not logged. The backtrace is not logged
+    /// either, because it does not fit into a line.
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "kind": "\(kind)", "call": "\(call)", "text": "\(text)", "answer": "\(answer)", "thread": "\(thread)",

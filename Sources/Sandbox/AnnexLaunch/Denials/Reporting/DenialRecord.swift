@@ -1,8 +1,8 @@
 internal import AnnexLinux
 internal import AnnexPolicy
 
-/// A denial in the form of JSON and logs. Keys are never renamed or removed, but new keys may be added. Every text that
-/// a sandboxed program can influence is escaped.
+/// A denial in the form that JSON and logs use. Keys are never renamed or removed, but new keys may be added. Every
+/// text that a sandboxed program can influence is escaped.
 public struct DenialRecord: Codable, Sendable, Hashable {
     /// `call` or `path`.
     public let kind: String
@@ -36,7 +36,7 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     /// `true` if mode `enforce` denies the call without a report, because programs work without this call.
     public let quiet: Bool?
     public let count: Int
-    /// The times of the first and the last occurrence, in seconds since the launch.
+    /// The times of the first and the last occurrence, in seconds since the start of the sandbox's listener.
     public let first: Double
     public let last: Double
     public let backtrace: [FrameRecord]?
