@@ -27,6 +27,7 @@ struct ProgramRun {
     }
 
     func run() -> Outcome {
+        Self.makeRoomForDescriptors()
         do {
             return try report(runToItsEnd())
         } catch {
@@ -47,6 +48,15 @@ struct ProgramRun {
         let file: RunReportFile?
         /// Why the run stopped waiting for the program's output; nil if all of it was read.
         let impatience: SignalForwarder.Impatience?
+    }
+
+    /// Makes room for 256 descriptors while this process has one thread.
+    ///
+    /// A run needs more than 64. If a process has several threads, the kernel makes its table larger only after a grace
+    /// period of RCU. That would take longer than the whole launch.
+    private static func makeRoomForDescriptors() {
+        // If this fails, the launch takes longer, and nothing else changes.
+        if let root = try? Descriptor.reference(to: "/") { _ = try? root.duplicate(atLeast: 255) }
     }
 
     private func runToItsEnd() throws -> End {
