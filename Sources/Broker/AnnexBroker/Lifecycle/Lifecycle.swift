@@ -21,7 +21,8 @@ struct Lifecycle: Sendable {
     /// Whether the channel is closed. If so, the extension's process must end within `LifecycleTimes.silence`.
     private var isSilent = false
     private var isShortOfMemory = false
-    /// The moment of the kill. It is nil before the kill, and after the first deadline for the death has passed.
+    /// The moment of the kill; nil before the kill. `outlived` sets it to nil again at the first deadline for the death,
+    /// so that it waits only once more.
     private var killed: Moment?
     /// A cause for ending the extension. The cause arrived before the launch was requested.
     private var doom: EndCause?
@@ -110,8 +111,8 @@ struct Lifecycle: Sendable {
         }
     }
 
-    /// The launch limit covers the time from the process's start to the hello. The warden does the other steps of the
-    /// launch. These steps must end before the deadline `queue`.
+    /// The launch limit covers the time from the process's start to the hello. The warden does the steps before that.
+    /// These steps must end before the deadline `queue`.
     private mutating func awaitTheRest(at now: Moment) -> [Effect] {
         let awaitsHello = progress.contains(.started) && !progress.contains(.saidHello)
         deadlines[.launch] = awaitsHello ? deadlines[.launch] ?? now + times.launch : nil
@@ -163,9 +164,9 @@ struct Lifecycle: Sendable {
         }
     }
 
-    /// The request limit applies to each request separately. A request's time begins when no older request is open. So
-    /// an extension that works through a queue gets the full limit for each request. If the extension answers newer
-    /// requests, the oldest request gets no more time.
+    /// The request limit applies to each request separately. A request's time begins at the moment when the last older
+    /// request was answered. So an extension that works through a queue gets the full limit for each request. Answers to
+    /// newer requests do not extend the time of the oldest request.
     private mutating func limitOldest() {
         deadlines[.request] = requests.turn.map { $0 + times.request }
     }

@@ -64,7 +64,7 @@ public final class SharedDefaults: Sendable {
         return state.withLock { $0.values }
     }
 
-    /// Reads the values at once if they have changed since the last read.
+    /// If the values have changed since the last read, reads them now, and does not wait for the next use.
     /// - Throws: `gone` or `timedOut` if the broker does not answer; `damaged` if the store on disk cannot be read.
     public func refresh() throws(PortalError) {
         let word = group.word(GroupWords.defaults)

@@ -60,8 +60,8 @@ public enum CallAnswer: Sendable, Hashable {
 package struct UnlistedCalls: Sendable, Hashable {
     /// The errno for a call that has a name.
     package let known: Int32
-    /// The errno for a number that no kernel known to Annex has. New C libraries try such calls, and use older calls if
-    /// the result is ENOSYS.
+    /// The errno for the number of a call that no kernel known to Annex has. New C libraries try such calls, and use
+    /// older calls if the result is ENOSYS.
     package let unknown: Int32
     package let place: PolicyPlace
 

@@ -5,8 +5,9 @@ internal import Synchronization
 /// Watches the memory of a process and its descendants, if no control group limits all of this memory.
 ///
 /// The kernel limits private memory by `RLIMIT_DATA`. This limit does not count the page tables that the kernel keeps.
-/// It also does not count nameless files, which may be mapped or only held open. This class adds up memory of all these
-/// kinds ten times a second. The report then says `watched` and not `enforced`.
+/// It also does not count nameless files (memfds and deleted files), which may be mapped or only held open. This class
+/// adds up memory of all these kinds ten times a second. The report of a sandbox with such a watch says that the limit
+/// of memory is `watched`, and not `enforced`.
 final class MemoryWatch: Watched {
     static let interval = Duration.milliseconds(100)
 
