@@ -10,9 +10,25 @@ extension DenialListener {
     /// process may have got its number. Even then, each tracer is older than the process that it traces. So tracers
     /// form no circle, and the oldest tracer waits for no other tracer when it is killed.
     func trace(_ call: HeldCall, verdict: Verdict) {
+        // A process can have hundreds of children. So this check has a thread of its own, and holds up no other sandbox.
+        let isTaken = tracers.perform { [weak self] in self?.judgeTracer(call, verdict: verdict) }
+        if !isTaken { denyTracer(call, verdict: verdict) }
+    }
+
+    private func judgeTracer(_ call: HeldCall, verdict: Verdict) {
         let traced = UInt32(truncatingIfNeeded: call.arguments[1])
-        if Self.isChild(traced, ofThread: call.thread) { return settle(call, with: .proceed) }
-        deny(call, verdict: verdict, decision: .deny(errno: EPERM), answer: .denied(errno: EPERM))
+        if Self.isChild(traced, ofThread: call.thread) {
+            settle(call, with: .proceed)
+        } else {
+            denyTracer(call, verdict: verdict)
+        }
+    }
+
+    /// Reports the denial on the event loop that reports all denials.
+    private func denyTracer(_ call: HeldCall, verdict: Verdict) {
+        answers.execute { [weak self] in
+            self?.deny(call, verdict: verdict, decision: .deny(errno: EPERM), answer: .denied(errno: EPERM))
+        }
     }
 
     /// - Parameters:

@@ -46,6 +46,8 @@ final class DenialListener: Sendable {
     let locks = LockDesk()
     /// The thread on which the broker makes connections for the program.
     let connections = DeskThread(name: "annex-connect")
+    /// The thread that looks for the children of tracers.
+    let tracers = DeskThread(name: "annex-tracers")
     let objects: Mutex<ObjectBudget?>
     private let watch = Mutex<EventLoop.Watch?>(nil)
     /// The event loop that answers calls. It is never the loop that serves the channels.
