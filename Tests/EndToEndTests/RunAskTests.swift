@@ -91,6 +91,12 @@ import Testing
         let ran = try await run(["run", option, home.url.path + "/.local", "--", "sh", "-c", script], answers: [])
         #expect(ran.status == 0, "\(ran.output)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: kept).isEmpty)
+        let itself = try await run(["run", option, kept, "--", "true"], answers: [])
+        #expect(itself.status == 126 && itself.output.contains("so no program may change it"), "\(itself.output)")
+        // A directory above a mount cannot be moved away.
+        let moved = "mv \(home.url.path)/.local/state \(home.url.path)/.local/old && exit 9"
+        let still = try await run(["run", option, home.url.path + "/.local", "--", "sh", "-c", moved], answers: [])
+        #expect(still.status != 9 && FileManager.default.fileExists(atPath: kept), "\(still.output)")
     }
 
     @Test func `DEPUTY-12: keys from before the question and a false question are no answer`() async throws {

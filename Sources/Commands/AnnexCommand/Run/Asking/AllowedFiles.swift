@@ -27,6 +27,12 @@ struct AllowedFiles {
         guard let outer = given.written.first(where: { PathText.isPath(real(place), within: $0.path) }) else {
             return nil
         }
+        guard !PathText.isSame(outer.path, as: real(place)) else {
+            throw SystemError(
+                "hand over for writing", errno: EPERM, path: outer.path,
+                remedy: "this directory lists the project files that you have allowed, so no program may change it: "
+                    + "leave the option out")
+        }
         try allowed.makeFolder()
         return GivenPaths.resolved(place) ?? outer.path
     }
