@@ -75,7 +75,7 @@ public struct SandboxProgram: Sendable, Hashable {
     /// The program cannot change this file or directory, even if it lies in a directory that the program may change.
     public mutating func execute(_ path: String) { executable.append(path) }
 
-    /// Lets the program change a file or directory as `write` does, and execute what it wrote there, even under a
+    /// Lets the program change a file or directory as `write` does, and execute files that it wrote there, even under a
     /// policy with `write-xor-execute: on`. An attacker who takes over the program can then execute files of their
     /// own at this path. The report names the path.
     public mutating func writeAndExecute(_ path: String) { writableCode.append(path) }

@@ -92,7 +92,7 @@ extension StoredReport {
     }
 
     /// - Throws: the error of opening or reading the file. If a check shows that no broker wrote the file, the
-    ///   error's `remedy` states what is wrong.
+    ///   error's `remedy` names the failed check.
     private static func contents(
         _ name: ReportName, in folder: borrowing ReportFolder, of owner: UInt32
     ) throws(SystemError) -> [UInt8] {

@@ -35,8 +35,8 @@ enum WireFormat {
         (headerSize &+ payload &+ (alignment &- 1)) & ~(alignment &- 1)
     }
 
-    /// How many bytes a reader reads before it publishes its position. What was read but not published is at most a
-    /// quarter of the ring. So, once the reader has read everything, the writer sees at least three quarters of the
+    /// How many bytes a reader reads before it publishes its position. So at most a quarter of the ring has been read
+    /// but not yet published. Once the reader has read everything, the writer sees at least three quarters of the
     /// ring free. These three quarters are more than the largest frame and the cache line after it.
     static func step(capacity: UInt32) -> UInt32 {
         min(capacity / 4, 2048)

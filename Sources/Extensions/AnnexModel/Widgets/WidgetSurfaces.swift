@@ -7,7 +7,7 @@ public struct WidgetSurfaces: OptionSet, Sendable, Hashable {
     /// A list of quick actions. An app names its widget for this list with `UIApplicationShortcutWidget` in its
     /// `Info.plist`. An app with only one widget need not name the widget.
     public static let quickActions = WidgetSurfaces(rawValue: 1)
-    /// A lock screen. Everybody who passes by can read a lock screen. So a widget appears on a lock screen only if
+    /// A lock screen. Any person near the machine can read a lock screen. So a widget appears on a lock screen only if
     /// its `NSExtensionAttributes` set `AnnexShowsOnLockScreen` to true.
     public static let lockScreen = WidgetSurfaces(rawValue: 2)
 

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// The members of a group are its extensions and apps. Each group has a file of locks, and members lock ranges of
 /// this file by themselves. So a member needs no broker for an access if no other member holds or wants the lock.
-/// This service lets a member wait for a lock, and tells it who holds the lock. It also passes on the changes that
+/// This service lets a member wait for a lock, and names the members that hold the lock. It also passes on the changes that
 /// members report.
 package final class CoordinationService: PortalService {
     private let loop: EventLoop

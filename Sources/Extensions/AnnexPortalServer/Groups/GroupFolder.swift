@@ -62,7 +62,7 @@ package struct GroupFolder: ~Copyable, Sendable {
     package var containerPath: String { "\(path)/\(Self.container)" }
 
     /// Lets the members' user reach the container by its path. Programs outside of a sandbox use this path. Every
-    /// folder above the container still belongs to the user of this process, who is not the members' user.
+    /// folder above the container still belongs to the user of this process, and not to the members' user.
     ///
     /// Apart from the user of this process, only the members' user gets past the folder of private directories. So
     /// the folders below that folder need no access lists.

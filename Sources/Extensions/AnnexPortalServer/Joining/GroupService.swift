@@ -1,8 +1,8 @@
 package import AnnexLinux
 package import AnnexPortal
 
-/// Gives members, the extensions and apps of a group, what they need to use the group. They need the shared words,
-/// the file of locks, and the path of the container.
+/// Gives each member of a group (an extension or an app) the shared words, the file of locks, and the path of the
+/// container. A member needs all three to use the group.
 package final class GroupService: PortalService {
     private let loop: EventLoop
 

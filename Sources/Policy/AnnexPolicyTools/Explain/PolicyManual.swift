@@ -1,7 +1,8 @@
 internal import AnnexPolicy
 
-/// A page in Markdown about a policy, for the people who rely on the policy. The page states what the policy gives,
-/// what it denies and with which errno, and what ends the program. The reasons come from the policy's own text.
+/// A page in Markdown about a policy, for the people who rely on the policy. The page lists the calls and paths that the
+/// policy allows, the calls that it denies with their errnos, and the calls that end the program. The reasons come from
+/// the policy's own text.
 struct PolicyManual {
     let policy: Policy
 

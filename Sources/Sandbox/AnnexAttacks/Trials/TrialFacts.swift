@@ -10,8 +10,8 @@ enum TrialFacts {
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The first line of the host's `/etc/passwd` about a user that no sandbox has. A sandbox can have the users root
-    /// and nobody, so their lines are skipped.
+    /// The first line of the host's `/etc/passwd` about a user that no sandbox has. A sandbox can have the users
+    /// `root` and `nobody`, so their lines are skipped.
     static func hostUser() -> [UInt8] {
         guard let file = try? Descriptor.open("/etc/passwd", O_RDONLY),
             let text = try? file.readAll(atMost: 1 << 16)

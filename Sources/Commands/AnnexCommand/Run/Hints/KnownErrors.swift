@@ -84,8 +84,8 @@ struct KnownErrors {
         return policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) == .allow
     }
 
-    /// A program of a virtual environment finds its modules in this environment. The program's interpreter does not
-    /// say where it looked for the modules.
+    /// A program of a virtual environment finds its modules in this environment. The interpreter's error names the
+    /// missing module, and no directory.
     private var modules: RunHint? {
         guard errors.mention("modulenotfounderror", "no module named"), let place = given.virtualEnvironment,
             !given.contain(place), let grant = GrantOption(for: place, rights: [.read, .execute])
