@@ -44,41 +44,32 @@ static int open_of(pid_t process, const char *name, int flags) {
     return file < 0 ? -errno : file;
 }
 
-static int write_map(pid_t process, const char *name, uint32_t inside, uint32_t outside) {
-    char line[32];
-    int length = snprintf(line, sizeof line, "%u %u 1\n", inside, outside);
+static int write_map(pid_t process, const char *name, const char *lines) {
     int file = open_of(process, name, O_WRONLY);
     if (file < 0) return file;
-    int result = write(file, line, (size_t)length) < 0 ? -errno : 0;
+    int result = write(file, lines, strlen(lines)) < 0 ? -errno : 0;
     close(file);
     return result;
 }
 
-static int map_clone(int directory, int user_namespace) {
-    const unsigned flags = ANNEX_OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH;
-    int tree = (int)syscall(NUMBER_OPEN_TREE, directory, "", flags);
-    if (tree < 0) return -errno;
-    const struct attributes attributes = {.set = ANNEX_MOUNT_ATTR_IDMAP, .user_namespace = (uint64_t)user_namespace};
-    long result = syscall(NUMBER_MOUNT_SETATTR, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
-    int error = result < 0 ? -errno : 0;
-    close(tree);
-    return error;
-}
-
-int annex_user_namespace(uint32_t inside, uint32_t outside) {
+int annex_user_namespace(const char *users, const char *groups) {
     pid_t process = begin();
     if (process < 0) return process;
-    int result = write_map(process, "uid_map", inside, outside);
-    if (result >= 0) result = write_map(process, "gid_map", inside, outside);
+    int result = write_map(process, "uid_map", users);
+    if (result >= 0) result = write_map(process, "gid_map", groups);
     int space = result < 0 ? result : open_of(process, "ns/user", O_RDONLY);
     end(process);
     return space;
 }
 
-int annex_try_id_map(int directory, uint32_t number) {
-    int space = annex_user_namespace(number, number);
-    if (space < 0) return space;
-    int result = map_clone(directory, space);
-    close(space);
-    return result;
+int annex_try_id_map(int object, int space) {
+    const unsigned clone = ANNEX_OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE;
+    int tree = (int)syscall(NUMBER_OPEN_TREE, object, "", clone);
+    if (tree < 0) return -errno;
+    const struct attributes attributes = {.set = ANNEX_MOUNT_ATTR_IDMAP, .user_namespace = (uint64_t)space};
+    long result =
+        syscall(NUMBER_MOUNT_SETATTR, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes);
+    int error = result < 0 ? -errno : 0;
+    close(tree);
+    return error;
 }

@@ -43,33 +43,9 @@ extension Sandbox {
                         "name the file to execute inside it, or let the program execute files that it wrote (--write-execute)"
                 )
             }
-            grants += try held(grant.path, below: grants) + [grant]
+            grants.append(grant)
         }
         return grants
-    }
-
-    /// The directories between a writable directory and an executable path inside it. Each of them gets its own mount,
-    /// so that the program cannot rename it. Otherwise, the program could put another file at the executable path.
-    private func held(_ path: String, below grants: [PathGrant]) throws(SandboxError) -> [PathGrant] {
-        let outer = grants.last {
-            $0.rights.contains(.write) && !PathText.isSame(path, as: $0.path) && PathText.isPath(path, within: $0.path)
-        }
-        guard let outer else { return [] }
-        var status = stat()
-        // SAFETY: the call fills the structure that it is given and keeps nothing.
-        if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 {
-            throw SandboxError(
-                "grants",
-                cause: "\(Escaped(path)) has a second name (a hard link), by which the program could change it",
-                remedy: "copy the file, or let the program execute files that it wrote (--write-execute)")
-        }
-        let count = PathText.parts(outer.path).count
-        let parts = PathText.parts(path)
-        var between: [PathGrant] = []
-        for end in (count + 1)..<max(count + 1, parts.count) {
-            between.append(try grant("/" + parts[..<end].joined(separator: "/"), rights: outer.rights))
-        }
-        return between
     }
 
     /// A grant for a path that the caller gives to the program. This function checks only the path's text. A later

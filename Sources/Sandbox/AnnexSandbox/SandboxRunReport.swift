@@ -40,6 +40,14 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         public let remedy: String?
     }
 
+    /// A path that root handed over, and where root's files do not belong to the program.
+    public struct ForeignPlace: Sendable, Hashable, Codable {
+        /// The path with every link resolved, with control characters escaped.
+        public let path: String
+        /// Why the mount of the path has no id map.
+        public let reason: String
+    }
+
     /// The program's name as the caller gave it, and its arguments.
     public let program: [String]
     /// The policy's name.
@@ -68,6 +76,9 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// The paths in which the program could execute what it wrote. The caller or the policy gave the rights to write
     /// and to execute there.
     public var writableCode: [String] = []
+    /// The paths that root handed over, and where root's files do not belong to the program. There, the program can only
+    /// do what every user may do.
+    public var foreignPlaces: [ForeignPlace] = []
     /// The steps of the launch, in order.
     public var steps: [Step] = []
     /// The denied calls and paths, with one record for each kind of denial.

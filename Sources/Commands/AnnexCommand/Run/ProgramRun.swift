@@ -183,7 +183,9 @@ struct ProgramRun {
         if let impatience = end.impatience { StandardError.print("annex: \(text(impatience))") }
         if let loss { StandardError.print("annex: \(loss)") }
         if options.explain { RunHints.explain(end.denials) }
-        if report.exitCode != 0 { RunHints.hintModes(read: options.read, write: options.write) }
+        let owners = OwnerHints(report).lines(
+            read: options.read + options.execute, written: options.write + options.writeExecute)
+        for line in owners { StandardError.print("annex: hint: \(line)") }
         let hint = hint(end)
         if let hint, !isPrinted(hint, of: end) { StandardError.print("annex: hint: \(hint.line)") }
         // If the program itself failed, its own exit status takes precedence.

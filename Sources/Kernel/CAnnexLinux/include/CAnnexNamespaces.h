@@ -12,13 +12,13 @@ int annex_parent_user_namespace(int space);
 // The user that made a user namespace, as an ID in the caller's own namespace. Returns 0 or -errno.
 int annex_user_namespace_owner(int space, uint32_t *user);
 
-// Makes a user namespace for an id map. In the namespace, the user and the group with the number `inside` are the user
-// and the group with the number `outside`. The namespace contains no process. Returns a descriptor or -errno. Only root
-// can call this.
-int annex_user_namespace(uint32_t inside, uint32_t outside);
+// Makes a user namespace for an id map. The texts are the lines of its `uid_map` and its `gid_map`. The namespace
+// contains no process. Returns a descriptor or -errno. Only root can call this.
+int annex_user_namespace(const char *users, const char *groups);
 
-// Tests whether the file system of an open directory supports an id map. For the test, a clone of the directory's mount
-// gets a map of only the ID `number`. The clone is then removed. Returns 0 or -errno. Only root can call this.
-int annex_try_id_map(int directory, uint32_t number);
+// Tests whether the file systems of an open object, and of everything that is mounted in it, support an id map. For the
+// test, a clone of the mounts gets the map of a user namespace. The clone is then removed. Returns 0 or -errno. Only root
+// can call this.
+int annex_try_id_map(int object, int space);
 
 #endif

@@ -257,5 +257,13 @@ enum FileAttacks {
         Attack(
             "FS-38", technique: "Executing a written file beside code of the caller", addition: true,
             trial: .drivenBy(["AnnexSandboxTests/Programs/ExecutionTests: FS-38"])),
+        Attack(
+            "FS-39", technique: "Moving, replacing or linking a place with fewer rights inside a writable place",
+            addition: true,
+            trial: .drivenBy(["AnnexSandboxTests/Programs/NarrowerPlaceTests: FS-39"])),
+        Attack(
+            "FS-40", technique: "Writing to a named pipe or device of a read-only place inside a writable place",
+            addition: true,
+            trial: .drivenBy(["AnnexSandboxTests/Programs/NarrowerPlaceTests: FS-40"])),
     ]
 }

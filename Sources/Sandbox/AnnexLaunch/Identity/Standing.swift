@@ -28,8 +28,7 @@ package struct Standing: Sendable {
     static func ofThisProcess() throws(SystemError) -> Standing {
         let user = getuid()
         guard user == 0 else { return Standing(user: user, users: IdentityMap(text: "")) }
-        let text = try Descriptor.open("/proc/self/uid_map", O_RDONLY).readAll(atMost: 64 << 10)
-        return Standing(user: user, users: IdentityMap(text: String(decoding: text, as: UTF8.self)))
+        return Standing(user: user, users: try .ofUsers())
     }
 }
 
@@ -49,5 +48,37 @@ package struct IdentityMap: Sendable, Hashable {
 
     package func contains(_ numbers: Range<UInt32>) -> Bool {
         ranges.contains { $0.lowerBound <= numbers.lowerBound && numbers.upperBound <= $0.upperBound }
+    }
+
+    /// The users that exist in this process's user namespace.
+    static func ofUsers() throws(SystemError) -> IdentityMap { try read("/proc/self/uid_map") }
+
+    /// The groups that exist in this process's user namespace.
+    static func ofGroups() throws(SystemError) -> IdentityMap { try read("/proc/self/gid_map") }
+
+    private static func read(_ file: String) throws(SystemError) -> IdentityMap {
+        let text = try Descriptor.open(file, O_RDONLY).readAll(atMost: 64 << 10)
+        return IdentityMap(text: String(decoding: text, as: UTF8.self))
+    }
+
+    /// The lines of a map of a new namespace in which every number stands for itself.
+    var lines: String { ranges.map { Self.line($0, at: $0.lowerBound) }.joined() }
+
+    /// The lines of a map of a new namespace in which two numbers stand for each other, and every other number stands for
+    /// itself. Both numbers must exist here.
+    func lines(exchanging first: UInt32, with second: UInt32) -> String {
+        let numbers = [UInt64(first), UInt64(second)].sorted()
+        let cuts = numbers.flatMap { [$0, $0 + 1] }
+        return ranges.flatMap { range in
+            let ends = [range.lowerBound] + cuts.filter { range.contains($0) } + [range.upperBound]
+            return zip(ends, ends.dropFirst()).filter { $0 < $1 }.map { start, end in
+                let place = numbers.firstIndex(of: start).map { numbers[1 - $0] } ?? start
+                return Self.line(start..<end, at: place)
+            }
+        }.joined()
+    }
+
+    private static func line(_ numbers: Range<UInt64>, at outside: UInt64) -> String {
+        "\(numbers.lowerBound) \(outside) \(numbers.count)\n"
     }
 }

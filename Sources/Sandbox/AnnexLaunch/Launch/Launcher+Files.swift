@@ -8,10 +8,12 @@ extension Launcher {
         to plan: inout LaunchPlan, policy: Policy, bundle place: String?, bundleObject bundle: consuming Descriptor?,
         persistent: consuming Descriptor?, isMapped: Bool, followed: [LaunchPlan.Link],
         directory: SandboxConfiguration.Directory,
-        terminal: consuming TerminalDevice?
+        terminal: consuming TerminalDevice?, owners: consuming CallersFiles
     ) throws(SandboxError) {
         let paths = policy.paths
-        let grants = try GrantLayout(policy, keeping: Self.place(of: persistent), followed: followed)
+        var owners = owners
+        let grants = try GrantLayout(
+            policy, keeping: Self.place(of: persistent), followed: followed, layers: plan.layers)
         try Self.rejectPrivate(paths, in: grants)
         plan.directory = try self.directory(
             directory, grants: grants, policy: policy, ownRoot: plan.layers.contains(.root))
@@ -30,9 +32,9 @@ extension Launcher {
             if plan.layers.contains(.root) {
                 try addRoot(
                     to: &plan, paths: paths, devices: devices, terminal: terminal, persistent: persistent,
-                    isMapped: isMapped)
+                    isMapped: isMapped, owners: &owners)
                 addWritten(to: &plan, policy: policy, grants: grants)
-                try grants.bind(on: &plan)
+                try grants.bind(on: &plan, owners: &owners)
             }
             if let bundle = consume bundle { try plan.bind(bundle, at: PathText.bundle) }
         } catch {
@@ -65,6 +67,14 @@ extension Launcher {
                 "plan", cause: "the private directory \(directory.path) would lie in \(outer.path)",
                 remedy: "grant a smaller directory, or state another place for the private directory in the policy")
         }
+        // The program of an earlier run may have replaced what lies there.
+        guard let kept = paths.persistent, let inner = grants.places.first(where: { $0.path.isWithin(kept.path) })
+        else {
+            return
+        }
+        throw SandboxError(
+            "plan", cause: "\(Escaped(inner.path)) would lie in the private directory \(kept.path)",
+            remedy: "state another place for the private directory in the policy")
     }
 
     private static func place(of directory: borrowing Descriptor?) throws(SandboxError) -> String? {
@@ -81,7 +91,7 @@ extension Launcher {
     /// shared memory, devices, and `/proc` with the links to it.
     private func addRoot(
         to plan: inout LaunchPlan, paths: PolicyPaths, devices: [String], terminal: consuming TerminalDevice?,
-        persistent: consuming Descriptor?, isMapped: Bool
+        persistent: consuming Descriptor?, isMapped: Bool, owners: inout CallersFiles
     ) throws(SystemError) {
         if let scratch = paths.scratch {
             plan.scratches.append(
@@ -100,8 +110,11 @@ extension Launcher {
                     remedy:
                         "the policy keeps the private directory from run to run: name a directory on the host for it")
             }
+            let map = isMapped ? nil : try owners.map(at: kept.path, object: directory, in: &plan)
+            let isOwned = isMapped || map != nil
             try plan.bind(
-                directory, at: kept.path, access: isMapped ? [.writable, .noExecute, .owned] : [.writable, .noExecute])
+                directory, at: kept.path, access: isOwned ? [.writable, .noExecute, .owned] : [.writable, .noExecute],
+                map: map)
         }
         for device in devices where device != TerminalDevice.place {
             try plan.bind(Descriptor.reference(to: device), at: device, access: [.device, .noExecute])

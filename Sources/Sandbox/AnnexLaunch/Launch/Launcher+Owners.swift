@@ -15,9 +15,18 @@ extension Launcher {
         guard gives(.user) else { return .shared(number) }
         let device = try directory.status().device
         if let takesMaps = mappable.withLock({ $0[device] }) { return takesMaps ? .mapped(number) : .shared(number) }
-        let takesMaps = annex_try_id_map(directory.number, number) == 0
+        let map = try maps.map(.single(owner: number, user: number))
+        let takesMaps = annex_try_id_map(directory.number, map.number) == 0
         mappable.withLock { $0[device] = takesMaps }
         return takesMaps ? .mapped(number) : .shared(number)
+    }
+
+    /// How a launch treats the caller's files in the places that the caller handed over. Extensions get no such places.
+    func callersFiles(
+        of configuration: borrowing SandboxConfiguration, user: UInt32, layers: SandboxLayers
+    ) throws(SandboxError) -> CallersFiles {
+        guard configuration.user == .ofPrograms, configuration.owner == .ofCaller else { return CallersFiles() }
+        return try CallersFiles.of(user, launcher: self, policy: configuration.policy, layers: layers)
     }
 }
 

@@ -29,12 +29,13 @@ extension Launcher {
         let (directory, followed) = (configuration.directory, configuration.followed)
         let shared = configuration.shared
         let terminal = configuration.terminalDevice(group: identity.group)
+        let owners = try callersFiles(of: configuration, user: identity.user, layers: plan.layers)
         plan.fileMask = configuration.fileMask
         if plan.layers.contains(.seccomp) { try addFilter(to: &plan, policy: policy, mode: configuration.denials) }
         try addFiles(
             to: &plan, policy: policy, bundle: place, bundleObject: configuration.bundle.take(),
             persistent: configuration.persistent.take(), isMapped: configuration.owner.isMapped, followed: followed,
-            directory: directory, terminal: terminal)
+            directory: directory, terminal: terminal, owners: owners)
         for directory in shared { try addShared(directory, user: identity.user, to: &plan) }
         if let frameworks, let directory = configuration.frameworks.take() {
             try addFrameworks(directory, at: frameworks, policy: policy, to: &plan)

@@ -9,10 +9,13 @@ extension Launcher {
             throw SandboxError("shared directory", cause: "the sandbox has no root of its own to show it in")
         }
         try SandboxError.step("shared directory") { () throws(SystemError) in
-            let map = try map(of: directory, to: user)
             var access: BindAccess = [.writable, .noExecute]
-            if map != nil { access.insert(.owned) }
-            try plan.bind(directory.descriptor.duplicate(), at: directory.path, access: access, map: map)
+            var index: Int?
+            if let map = try map(of: directory, to: user) {
+                access.insert(.owned)
+                index = plan.add(map: map)
+            }
+            try plan.bind(directory.descriptor.duplicate(), at: directory.path, access: access, map: index)
         }
         guard plan.layers.contains(.landlock), let landlock else { return }
         plan.landlock.rules.append(LandlockRules.Rule(directory.path, access: landlock.known(.owning)))
@@ -27,7 +30,7 @@ extension Launcher {
                 "mount_setattr", errno: EOPNOTSUPP, path: directory.path,
                 remedy: "keep the app groups on a file system that takes id maps, such as ext4, xfs, btrfs or tmpfs")
         }
-        return try maps.map(from: directory.owner, to: user)
+        return try maps.map(.single(owner: directory.owner, user: user))
     }
 
     private func takesMaps(_ directory: SharedDirectory) throws(SystemError) -> Bool {

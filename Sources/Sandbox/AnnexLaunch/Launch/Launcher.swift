@@ -76,7 +76,7 @@ package final class Launcher: Sendable {
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,
             layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, controls: warden.controls,
-            missingLayers: missingLayers, events: events)
+            missingLayers: missingLayers, foreignPlaces: plan.foreignPlaces, events: events)
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
         } catch {

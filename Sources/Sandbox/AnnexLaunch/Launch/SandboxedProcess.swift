@@ -17,12 +17,14 @@ package final class SandboxedProcess: Sendable {
     private let controls: SpeculationControls
     /// The layers that the host waived and that this machine cannot provide, with the cause.
     private let missingLayers: [MissingLayer]
+    private let foreignPlaces: [SandboxReport.ForeignPlace]
     private let events: @Sendable (SandboxEvent) -> Void
 
     init(
         scene: DenialListener.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
-        controls: SpeculationControls, missingLayers: [MissingLayer], events: @escaping @Sendable (SandboxEvent) -> Void
+        controls: SpeculationControls, missingLayers: [MissingLayer], foreignPlaces: [SandboxReport.ForeignPlace],
+        events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene
         self.loop = loop
@@ -32,6 +34,7 @@ package final class SandboxedProcess: Sendable {
         self.landlockABI = landlockABI
         self.controls = controls
         self.missingLayers = missingLayers
+        self.foreignPlaces = foreignPlaces
         self.events = events
         var holdings = Holdings(identity: identity)
         holdings.end.held = held
@@ -123,7 +126,7 @@ package final class SandboxedProcess: Sendable {
             holdings.withLock { $0.end.hasRun = true }
             let report = SandboxReport(
                 times, layers: layers, begun: begun, denials: scene.mode, held: held, landlockABI: landlockABI,
-                controls: controls, missingLayers: missingLayers)
+                controls: controls, missingLayers: missingLayers, foreignPlaces: foreignPlaces)
             events(.executed(report))
         case .stopped(let signal): events(.stopped(signal: signal))
         // The first failure is kept. A kill after the first failure is only a consequence of that failure.

@@ -12,6 +12,8 @@ struct GrantLayout: ~Copyable {
         var rights: PathRights
         /// Whether the place needs a separate mount. If not, the mount of a place above it already shows it.
         var isMounted = true
+        /// Whether the caller handed the place over. If not, only the policy grants it.
+        var isCallers = false
 
         /// Adds the rights of another name that leads to the same place. A writable place is then not executable,
         /// unless the policy gives both rights to one of the names.
@@ -31,8 +33,9 @@ struct GrantLayout: ~Copyable {
     /// - Parameters:
     ///   - kept: the private directory on the host, if it is kept from run to run.
     ///   - followed: the links that were followed to reach paths that the policy does not grant.
+    ///   - layers: the layers that the launch has.
     init(
-        _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = []
+        _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = [], layers: SandboxLayers
     ) throws(SandboxError) {
         // The key is the bytes of the path. Two strings compare as equal even if their Unicode encodings differ, but
         // different bytes are different paths.
@@ -44,17 +47,21 @@ struct GrantLayout: ~Copyable {
             guard let host = try Self.find(grant, dangers: dangers) else { continue }
             add(host.links)
             let key = Array(host.path.utf8)
+            let isCallers = grant.place == nil
             if let known = found[key] {
                 places[known].join(grant.rights)
+                places[known].isCallers = places[known].isCallers || isCallers
                 close(host.object)
                 continue
             }
             found[key] = places.count
-            places.append(Place(path: host.path, isDirectory: host.isDirectory, rights: grant.rights))
+            places.append(
+                Place(path: host.path, isDirectory: host.isDirectory, rights: grant.rights, isCallers: isCallers))
             held[key] = host.object
         }
         places.sort { PathText.isPath($0.path, before: $1.path) }
         try rejectPlanted(links + followed, keeping: kept)
+        try secure(policy, layers: layers, held: &held)
         for index in places.indices {
             let place = places[index]
             let above = places[..<index].last { place.path.isWithin($0.path) }
@@ -69,6 +76,44 @@ struct GrantLayout: ~Copyable {
         let all = places
         // A bound directory already shows the host's own links in it, so they are not made again.
         links.removeAll { link in all.contains { link.target.parentPath.isWithin($0.path) } }
+    }
+
+    /// Makes every narrower place keep its files and its path, or rejects it.
+    /// - Parameter held: the numbers of the places' objects, by path. The objects of further places are added.
+    private mutating func secure(
+        _ policy: Policy, layers: SandboxLayers, held: inout [[UInt8]: Int32]
+    ) throws(SandboxError) {
+        // Without Landlock and without a root of its own, the program is trusted with all files of the calling user.
+        guard layers.contains(.root) || layers.contains(.landlock) else { return }
+        let scratch = layers.contains(.root) ? policy.paths.scratch?.path : nil
+        let narrower = NarrowerPlace.all(in: places, scratch: scratch)
+        if let first = narrower.first, !layers.contains(.root) {
+            throw SandboxError(
+                "grants",
+                cause: "without the layer root, \(Escaped(first.place.path)) would have the rights of "
+                    + "\(Escaped(first.outer)) around it",
+                remedy: "hand over one of the two, or use a machine that has the layer")
+        }
+        let stated = Set(places.map { Array($0.path.utf8) })
+        for one in narrower { try one.examine { stated.contains(Array($0.utf8)) } }
+        for path in narrower.flatMap(\.between) { try hold(path, held: &held) }
+        places.sort { PathText.isPath($0.path, before: $1.path) }
+    }
+
+    /// Gives a directory above a narrower place a mount of its own, unless it lies where the program cannot rename it.
+    private mutating func hold(_ path: String, held: inout [[UInt8]: Int32]) throws(SandboxError) {
+        let isStated = places.contains { PathText.isSame($0.path, as: path) }
+        let around = places.filter { path.isWithin($0.path) }.max { $0.path.utf8.count < $1.path.utf8.count }
+        guard !isStated, let around, around.rights.contains(.write) else { return }
+        let host = try SandboxError.step("grants") { () throws(SystemError) in try HostPath.resolve(path) }
+        guard host.isDirectory, host.links.isEmpty else {
+            throw SandboxError(
+                "grants", cause: "\(Escaped(path)) was replaced while the launch examined it",
+                remedy: "launch again while no other program changes the directory")
+        }
+        places.append(
+            Place(path: path, isDirectory: true, rights: around.rights, isMounted: true, isCallers: around.isCallers))
+        held[Array(path.utf8)] = host.releaseObject()
     }
 
     /// Rejects a link in a place that the sandbox may write to. A program of an earlier run could have made that link,
@@ -138,11 +183,15 @@ struct GrantLayout: ~Copyable {
     }
 
     /// Binds every place that needs a separate mount.
-    consuming func bind(on plan: inout LaunchPlan) throws(SystemError) {
+    /// - Parameter owners: gives the caller's files in the caller's places to the program.
+    consuming func bind(on plan: inout LaunchPlan, owners: inout CallersFiles) throws(SystemError) {
         plan.links += links
         for place in places where place.isMounted {
             guard let object = objects.takeFirst() else { return }
-            try plan.bind(object, at: place.path, access: place.rights.access)
+            var access = place.rights.access
+            let map = try owners.map(for: place, object: object, in: &plan)
+            if map != nil { access.insert(.owned) }
+            try plan.bind(object, at: place.path, access: access, map: map)
         }
     }
 

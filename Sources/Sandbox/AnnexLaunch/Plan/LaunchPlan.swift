@@ -111,6 +111,9 @@ package struct LaunchPlan: ~Copyable, Sendable {
     /// For tests and for `LayerTrial`: the step that fails without being performed, and its errno.
     package var fault: (step: LaunchStep, errno: Int32)?
 
+    /// The places whose files do not belong to the program although the caller handed them over, each with the reason.
+    var foreignPlaces: [SandboxReport.ForeignPlace] = []
+
     private(set) var executable: Executable
     private(set) var binds: [Bind] = []
     private(set) var gifts: [Gift] = []
@@ -146,24 +149,21 @@ extension LaunchPlan {
 
     /// Binds an object on the host at `target` inside the sandbox. The broker asks the kernel for the object's path.
     /// The warden binds exactly this object, or fails.
-    /// - Parameter map: for an object with an id map, the user namespace of the map; nil for the sandbox's own
+    /// - Parameter map: for an object with an id map, the index that `add(map:)` returned; nil for the sandbox's own user
     ///   namespace.
     package mutating func bind(
-        _ object: consuming Descriptor, at target: String, access: BindAccess = [], map: consuming Descriptor? = nil
+        _ object: consuming Descriptor, at target: String, access: BindAccess = [], map: Int? = nil
     ) throws(SystemError) {
-        let place = add(map)
         let status = try object.status()
         let source = try LaunchPlan.path(of: object)
         binds.append(
             Bind(
                 source: source, target: target, device: status.device, inode: status.inode,
-                descriptor: add(object), access: access, map: place))
+                descriptor: add(object), access: access, map: map))
     }
 
-    private mutating func add(_ descriptor: consuming Descriptor?) -> Int? {
-        if let descriptor = consume descriptor { return add(descriptor) }
-        return nil
-    }
+    /// Adds the user namespace of an id map, for any number of binds.
+    mutating func add(map: consuming Descriptor) -> Int { add(map) }
 
     /// Gives the process a descriptor under exactly this number. The process gets only descriptors that were given to
     /// it.

@@ -44,22 +44,6 @@ enum RunHints {
         return denial.headline + often + usual + (RunRemedy.of(denial).map { "; allowed by: \($0.text)" } ?? "")
     }
 
-    /// Prints the paths that were handed over to the program, but that the program cannot use because of their file
-    /// modes.
-    static func hintModes(read: [String], write: [String]) {
-        guard geteuid() == 0 else { return }
-        for (paths, wanted, word) in [(write, mode_t(0o002), "writable"), (read, 0o004, "readable")] {
-            for path in paths {
-                var status = stat()
-                guard stat(path, &status) == 0, status.st_mode & wanted == 0 else { continue }
-                let mode = String(status.st_mode & 0o7777, radix: 8)
-                StandardError.print(
-                    "annex: hint: a program that root starts runs as a user of its own: \(path) (mode \(mode)) must be \(word) for others"
-                )
-            }
-        }
-    }
-
     /// The line that is printed last. It names the cause of the failure and the option that removes the cause.
     /// - Returns: nil if no limit, path or denial explains the failure.
     static func hint(

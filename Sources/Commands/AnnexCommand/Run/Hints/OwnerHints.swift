@@ -1,0 +1,42 @@
+import AnnexLinux
+internal import AnnexSandbox
+import Glibc
+
+/// Why a program that root started cannot use a path that was handed over, although root can use it.
+struct OwnerHints {
+    private let report: SandboxRunReport
+
+    init(_ report: SandboxRunReport) {
+        self.report = report
+    }
+
+    /// One line for each path that the program cannot use because of its owner and mode.
+    /// - Parameters:
+    ///   - read: the paths that were handed over for reading or executing.
+    ///   - written: the paths that were handed over for writing.
+    func lines(read: [String], written: [String]) -> [String] {
+        guard geteuid() == 0, report.reason == .exited, report.exitCode != 0 else { return [] }
+        return written.compactMap { line($0, wanted: 0o002, word: "writable") }
+            + read.compactMap { line($0, wanted: 0o004, word: "readable") }
+    }
+
+    private func line(_ path: String, wanted: mode_t, word: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & wanted == 0 else { return nil }
+        let shown = "\(Escaped(path, limit: 4_096)) (mode \(String(status.st_mode & 0o7777, radix: 8)))"
+        guard status.st_uid == 0 else {
+            return
+                "\(shown) belongs to uid \(status.st_uid), and a program that root starts gets only root's files: run "
+                + "annex as that user, for example: setpriv --reuid \(status.st_uid) --clear-groups annex run …"
+        }
+        guard let place = foreign(path) else { return nil }
+        return "\(shown) must be \(word) for others: a program that root starts runs as a user of its own, and "
+            + place.reason
+    }
+
+    /// The place at this path, if root's files there do not belong to the program.
+    private func foreign(_ path: String) -> SandboxRunReport.ForeignPlace? {
+        guard let real = GivenPaths.resolved(path) else { return nil }
+        return report.foreignPlaces.first { $0.path == "\(Escaped(real, limit: 8_192))" }
+    }
+}

@@ -1,0 +1,144 @@
+import AnnexPolicy
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexLaunch
+@testable import AnnexSandbox
+
+/// A program that root starts runs as another user. In the places that root hands over, root's files belong to it.
+@Suite(
+    .timeLimit(.minutes(20)), .enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"))
+struct CallersFilesTests {
+    private let home: TemporaryFolder
+    private let sandbox: Sandbox
+
+    private var folder: String { home.url.path }
+
+    init() throws {
+        home = try TemporaryFolder()
+        chmod(home.url.path, 0o755)
+        try Data("mine\n".utf8).write(to: home.url.appending(path: "mine"))
+        chmod(home.url.path + "/mine", 0o600)
+        sandbox = Sandbox(policy: try .shipped(named: "tool"))
+    }
+
+    private func run(
+        _ script: String, in sandbox: Sandbox? = nil, _ hand: (inout SandboxProgram) -> Void
+    ) async throws -> (output: String, report: SandboxRunReport) {
+        var program = SandboxProgram("/bin/sh", arguments: ["-c", "cd \(folder); { \(script); } 2>&1"])
+        hand(&program)
+        let result = try await (sandbox ?? self.sandbox).run(program)
+        return (String(decoding: result.output, as: UTF8.self), result.report)
+    }
+
+    private func status(_ path: String) throws -> stat {
+        var found = stat()
+        try #require(lstat(path, &found) == 0, "\(path)")
+        return found
+    }
+
+    @Test(arguments: [false, true])
+    func `a program changes and makes files of root where root lets it write`(isCode: Bool) async throws {
+        let script = "cat mine; echo more >> mine; mkdir d; echo x > d/new; stat -c %u:%g . mine d/new"
+        let (output, report) = try await run(script) { isCode ? $0.writeAndExecute(folder) : $0.write(folder) }
+        // The group of a file that root made is no group of the sandbox, which the kernel shows as 65534 too.
+        #expect(output == "mine\n" + String(repeating: "65534:65534\n", count: 3), "\(output)")
+        #expect(report.foreignPlaces.isEmpty)
+        for path in ["/mine", "/d", "/d/new"] { #expect(try status(folder + path).st_uid == 0) }
+        // The group tells a later launch that a program made the file.
+        #expect(IdentityRange.standard.contains(try status(folder + "/d/new").st_gid))
+    }
+
+    @Test func `FS-14: no program of root can be made with the right to run as root`() async throws {
+        let script = "cp /bin/true made; chmod 4755 made; chmod 2755 made; chmod 755 made"
+        _ = try await run(script) { $0.write(folder) }
+        let mode = try status(folder + "/made").st_mode
+        #expect(mode & 0o7777 == 0o755)
+    }
+
+    @Test func `FS-14: under a policy that lets the mode bits be set, the files stay those of root`() async throws {
+        let text = """
+            policy: sets
+            summary: A test.
+            includes: [tool]
+            allow:
+              - reason: A test.
+                calls: [chmod, fchmod, fchmodat]
+
+            """
+        try Data(text.utf8).write(to: home.url.appending(path: "sets.yaml"))
+        let open = Sandbox(policy: try PolicyLibrary.standard(overriding: folder).policy(named: "sets"))
+        let (output, report) = try await run("echo x > new; cat mine", in: open) { $0.write(folder) }
+        #expect(output.contains("ermission denied"), "\(output)")
+        #expect(report.foreignPlaces.map(\.path) == [folder])
+        #expect(report.foreignPlaces.first?.reason.contains("set-user-ID") == true)
+    }
+
+    @Test func `a file system without id maps is in the report, and its files stay those of root`() async throws {
+        let place = folder + "/ram"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try #require(mount("annex-test", place, "ramfs", 0, nil) == 0)
+        defer { umount2(place, Int32(MNT_DETACH)) }
+        for path in [place, folder] {
+            let (output, report) = try await run("echo x > \(place)/new") { $0.write(path) }
+            #expect(output.contains("ermission denied"), "\(output)")
+            #expect(report.foreignPlaces.map(\.path) == [path])
+            #expect(report.foreignPlaces.first?.reason.contains("id map") == true)
+        }
+    }
+
+    @Test func `files of other users stay theirs`() async throws {
+        for (name, mode) in [("theirs", mode_t(0o600)), ("open", 0o666)] {
+            try Data("other\n".utf8).write(to: home.url.appending(path: name))
+            chown(folder + "/" + name, 4242, 4242)
+            chmod(folder + "/" + name, mode)
+        }
+        let (output, _) = try await run("cat theirs; echo more >> open; cat open") { $0.write(folder) }
+        #expect(output.contains("ermission denied") && output.hasSuffix("other\nmore\n"), "\(output)")
+        #expect(try status(folder + "/open").st_uid == 4242)
+    }
+
+    @Test func `a private file is read only if root names it or a private directory above it`() async throws {
+        let named = try await run("cat mine") { $0.read(folder + "/mine") }
+        #expect(named.output == "mine\n")
+        // Anyone may enter the directory, so root hands over only what every user may read in it.
+        let around = try await run("cat mine") { $0.read(folder) }
+        #expect(around.output.contains("ermission denied"))
+        chmod(folder, 0o700)
+        let closed = try await run("cat mine; echo x > mine") { $0.read(folder) }
+        #expect(closed.output.hasPrefix("mine\n") && closed.output.contains("ead-only"), "\(closed.output)")
+        #expect(try String(contentsOfFile: folder + "/mine", encoding: .utf8) == "mine\n")
+    }
+
+    @Test func `a private directory of root is the private directory of the program`() async throws {
+        let text = """
+            policy: keeps
+            summary: A test.
+            includes: [tool]
+            paths: { private: { persistent: { size: 1M, inodes: 10 } } }
+
+            """
+        try Data(text.utf8).write(to: home.url.appending(path: "keeps.yaml"))
+        var keeping = Sandbox(policy: try PolicyLibrary.standard(overriding: folder).policy(named: "keeps"))
+        let kept = folder + "/kept"
+        try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
+        chmod(kept, 0o700)
+        keeping.privateDirectory = kept
+        let (output, report) = try await run("cd; echo x > new; cat new", in: keeping) { _ in }
+        #expect(output.hasSuffix("x\n") && report.foreignPlaces.isEmpty, "\(output)")
+        #expect(try status(kept + "/new").st_uid == 0)
+    }
+}
+
+@Suite(.timeLimit(.minutes(20))) struct ExchangingMapTests {
+    @Test(arguments: [
+        ("0 0 4294967295\n", "0 9 1\n1 1 8\n9 0 1\n10 10 4294967285\n"),
+        ("0 100000 65536\n", "0 9 1\n1 1 8\n9 0 1\n10 10 65526\n"),
+        ("0 1000 1\n9 5 1\n20 70 3\n", "0 9 1\n9 0 1\n20 20 3\n"),
+    ])
+    func `a map exchanges two numbers and leaves the others as they are`(own: String, lines: String) {
+        #expect(IdentityMap(text: own).lines(exchanging: 0, with: 9) == lines)
+        #expect(IdentityMap(text: own).lines(exchanging: 9, with: 0) == lines)
+    }
+}
