@@ -38,6 +38,28 @@ import Testing
         #expect(worked.status == 0, "\(worked.errors)")
     }
 
+    /// The guide's own example, in a directory that only root may write to.
+    @Test(.enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"))
+    func `root builds and runs what it hands over`() async throws {
+        chmod(folder.url.path, 0o755)
+        let script = "cp /bin/true built && chmod 755 built && ./built"
+        let worked = try await run(["--write-execute", "."], script: script)
+        #expect(worked.status == 0 && worked.errors.isEmpty, "\(worked)")
+        #expect(try await Program.run("/bin/sh", ["-c", "stat -c %u built"], in: folder).output == "0\n")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"))
+    func `root learns why its program cannot write to the directory of another user`() async throws {
+        chmod(folder.url.path, 0o755)
+        chown(folder.url.path, 4242, 4242)
+        for option in ["--write", "--write-execute"] {
+            let failed = try await run([option, "."], script: "touch new")
+            #expect(failed.status != 0)
+            #expect(failed.errors.contains(". (mode 755) belongs to uid 4242"), "\(failed.errors)")
+            #expect(!failed.errors.contains("for others"), "\(failed.errors)")
+        }
+    }
+
     /// A file of the machine that lies below `/tmp`, where the sandbox has a directory of its own.
     @Test func `a file of the caller below the scratch directory is named`() async throws {
         let place = "/tmp/annex-hint-\(UUID().uuidString)"

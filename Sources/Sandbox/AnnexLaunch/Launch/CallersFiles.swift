@@ -72,7 +72,7 @@ struct CallersFiles: ~Copyable {
         case .some(let space):
             let result = annex_try_id_map(object.number, space.number)
             guard result == 0 else {
-                let reason = "its file system takes no id map (\(Errno.name(-result)))"
+                let reason = "its file system, or one that is mounted in it, takes no id map (\(Errno.name(-result)))"
                 plan.foreignPlaces.append(SandboxReport.ForeignPlace(path: path, reason: reason))
                 return nil
             }
