@@ -29,8 +29,24 @@ package enum AnnexProgram {
     /// only thread.
     private static func run(_ arguments: [String]) {
         keepLogSilent()
-        guard let options = RunOptions(plain: arguments) else { return RunCommand.main(arguments) }
-        exit(AskedRuns(options).run())
+        if let options = RunOptions(plain: arguments) { exit(AskedRuns(options).run()) }
+        do {
+            var command = try RunCommand.parseAsRoot(arguments)
+            try command.run()
+        } catch {
+            end(RunCommand.self, with: error)
+        }
+    }
+
+    /// Ends the program as the parser of arguments would. The parser's message repeats words of the command line, and a
+    /// shell may have put the names of files there. So the message is printed by `StandardError`, which escapes it.
+    private static func end(_ command: (some ParsableCommand).Type, with error: any Error) -> Never {
+        let code = command.exitCode(for: error)
+        // A help text repeats no words of the command line.
+        if code.isSuccess { command.exit(withError: error) }
+        let message = command.fullMessage(for: error)
+        if !message.isEmpty { StandardError.print(message) }
+        exit(code.rawValue)
     }
 
     /// A command prints its own messages, so it needs no log. The log is for programs that run sandboxes for other
@@ -46,7 +62,7 @@ package enum AnnexProgram {
             if command is any AsyncParsableCommand { performAwaiting(arguments) }
             try command.run()
         } catch {
-            Annex.exit(withError: error)
+            end(Annex.self, with: error)
         }
     }
 
@@ -54,7 +70,16 @@ package enum AnnexProgram {
     /// waits and receives the signals.
     private static func performAwaiting(_ arguments: [String]) -> Never {
         Task {
-            await Annex.main(arguments)
+            do {
+                var command = try Annex.parseAsRoot(arguments)
+                if var awaiting = command as? any AsyncParsableCommand {
+                    try await awaiting.run()
+                } else {
+                    try command.run()
+                }
+            } catch {
+                end(Annex.self, with: error)
+            }
             Annex.exit()
         }
         while true { pause() }

@@ -85,4 +85,13 @@ import Testing
         #expect(try read.object(keys: ["a\"\\\u{1B}é😀"]).count == 1)
         #expect(value.written.utf8.allSatisfy { $0 < 0x7F && ($0 >= 0x20 || $0 == 0x0A) })
     }
+
+    @Test func `JSON of another writer means the same after escaping`() throws {
+        let text = "a\u{7F}\u{9B}\u{202E}\u{2066}\u{200B}\u{61C}\u{FEFF}é😀"
+        let written = "{\n\t\"\(text)\" : [\"\\u001b\\\"\(text)\", 1]\r\n}"
+        let escaped = JSON.escaping(written)
+        #expect(escaped.utf8.allSatisfy { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) })
+        let both = try [written, escaped].map { try JSON(reading: Array($0.utf8), file: "a.json") }
+        #expect(both[0] == both[1] && both[1][text]?.items.first?.text == "\u{1B}\"\(text)")
+    }
 }

@@ -87,10 +87,8 @@ final class JSONPrinter: DemoPrinter {
     }
 
     func finish() {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(report) else { return }
-        print(String(decoding: data, as: UTF8.self))
+        guard let text = try? EncodedJSON.text(report) else { return }
+        print(text)
     }
 }
 

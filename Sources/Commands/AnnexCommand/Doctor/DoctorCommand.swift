@@ -1,6 +1,7 @@
 internal import AnnexDoctor
 import AnnexLaunch
 import AnnexLinux
+import AnnexPolicy
 import ArgumentParser
 import FoundationEssentials
 import Glibc
@@ -80,17 +81,12 @@ struct DoctorCommand: ParsableCommand {
 
     private func sweep() {
         let removed = Doctor.clean()
-        if json {
-            let list = (try? JSONEncoder().encode(["removed": removed])) ?? Data()
-            return Swift.print(String(decoding: list, as: UTF8.self))
-        }
-        for path in removed { Swift.print("removed \(path)") }
+        if json { return Swift.print(JSON.object([.init("removed", value: .texts(removed))]).line) }
+        for path in removed { Swift.print("removed \(PlainText.shown(path))") }
         if removed.isEmpty { Swift.print("nothing was left behind") }
     }
 
     private func printJSON(_ diagnosis: Diagnosis) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        Swift.print(String(decoding: try encoder.encode(diagnosis), as: UTF8.self))
+        Swift.print(try EncodedJSON.text(diagnosis))
     }
 }

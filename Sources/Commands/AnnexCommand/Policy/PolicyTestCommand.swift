@@ -89,9 +89,9 @@ struct PolicyTestCommand: AsyncParsableCommand {
         let tried = results.filter { $0.live == .tried }.count
         let mark = failed.isEmpty ? style.good("✓ ") : style.bad("✗ ")
         let text = "\(results.count) expectations, \(tried) of them tried live"
-        print(mark + "\(policy): \(text)" + (failed.isEmpty ? "" : ", \(failed.count) not met"))
+        print(mark + "\(PlainText.shown(policy)): \(text)" + (failed.isEmpty ? "" : ", \(failed.count) not met"))
         for result in failed {
-            print("  \(result.expectation.place): \(result.expectation): \(result.failure ?? "")")
+            print(PlainText.shown("  \(result.expectation.place): \(result.expectation): \(result.failure ?? "")"))
         }
         for (reason, list) in Dictionary(grouping: results.compactMap(\.untried), by: { $0 }).sorted(by: {
             $0.key < $1.key

@@ -101,11 +101,7 @@ struct RecordingJSON {
     }
 
     var text: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(whole), as: UTF8.self)
-        }
+        get throws { try EncodedJSON.text(whole) }
     }
 
     private var whole: Whole {

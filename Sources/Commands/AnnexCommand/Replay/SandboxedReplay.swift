@@ -31,10 +31,8 @@ struct SandboxedReplay {
             let report = Report(
                 extension: identifier, compared: compared, same: isSame, message: difference?.message,
                 difference: difference.map { Escaped("\($0)").description }, end: end.reason.rawValue)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             // Every value of the report can be encoded.
-            return (try? encoder.encode(report)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return (try? EncodedJSON.text(report)) ?? ""
         }
     }
 

@@ -70,9 +70,9 @@ extension RequestOutcome {
             for (key, value) in item.info.sorted(by: { $0.key < $1.key }) { print("\(Escaped(key)): \(value.shown)") }
             for stored in item.attachments {
                 let types = stored.types.map(\.description).joined(separator: ", ")
-                print("\(stored.file)  \(types)  \(stored.bytes) bytes")
+                print("\(PlainText.shown(stored.file))  \(types)  \(stored.bytes) bytes")
             }
-            if let file = item.adjustments { print("\(file)  adjustment data") }
+            if let file = item.adjustments { print("\(PlainText.shown(file))  adjustment data") }
         }
     }
 

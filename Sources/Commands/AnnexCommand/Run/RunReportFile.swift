@@ -62,9 +62,7 @@ final class RunReportFile {
     }
 
     func write(_ report: SandboxRunReport) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let text = try encoder.encode(report) + [UInt8(ascii: "\n")]
+        let text = Data((try EncodedJSON.text(report) + "\n").utf8)
         switch target {
         case .open(let file): try write(text, to: file)
         case .folder(let folder, let name):

@@ -14,6 +14,12 @@ enum PlainText {
         return isPlain && text.utf8.count <= limit ? text : Escaped(text, limit: limit).description
     }
 
+    /// Whether text can only be read as one text, even if a terminal breaks it into several lines. After many spaces,
+    /// the rest of the text would begin a line, and look like a line of its own.
+    static func isUnmistakable(_ text: String) -> Bool {
+        shown(text, limit: .max) == text && !text.contains("  ") && text.allSatisfy { $0 == " " || !$0.isWhitespace }
+    }
+
     /// One line of at most `width` characters.
     static func cut(_ text: String, to width: Int) -> String {
         text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"
@@ -44,7 +50,7 @@ struct ReportPrinter {
 
     func show(_ lines: [ReportLine]) {
         for line in lines {
-            let text = String(repeating: "  ", count: line.indent) + line.text
+            let text = String(repeating: "  ", count: line.indent) + PlainText.shown(line.text, limit: 65_536)
             switch line.tone {
             case .plain: print(text)
             case .heading: print(style.bold(text))

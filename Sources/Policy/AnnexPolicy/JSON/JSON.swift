@@ -90,13 +90,29 @@ extension JSON {
             case 0x22: text += "\\\""
             case 0x5C: text += "\\\\"
             case 0x20..<0x7F: text.unicodeScalars.append(UnicodeScalar(UInt8(unit)))
-            default:
-                text +=
-                    "\\u" + String(repeating: "0", count: 4 - String(unit, radix: 16).count)
-                    + String(unit, radix: 16)
+            default: text += escaped(unit)
             }
         }
         return text + "\""
+    }
+
+    private static func escaped(_ unit: UInt16) -> String {
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
+    /// JSON text of another writer, with each character escaped that is not printable ASCII. In JSON, such a character
+    /// can only be in a text, where its escaped form means the same. White space between the values stays.
+    package static func escaping(_ written: String) -> String {
+        var text = ""
+        text.reserveCapacity(written.utf8.count)
+        for unit in written.utf16 {
+            switch unit {
+            case 0x09, 0x0A, 0x0D, 0x20..<0x7F: text.unicodeScalars.append(UnicodeScalar(UInt8(unit)))
+            default: text += escaped(unit)
+            }
+        }
+        return text
     }
 }
 
