@@ -36,6 +36,8 @@ import Testing
         ("run: [{ program: make, policy: none }]", "policy"), ("run: [{ read: [.] }]", "program"),
         ("walk: []", "walk"), ("run: [{ program: make, read: [--write] }]", "hyphen"),
         ("run: [{ program: make, read: [\"a\\u001b[0m\"] }]", "plain text"), ("- x", "mapping"), ("", "empty"),
+        ("run: [{ program: make, read: [\"a  annex: which?\"] }]", "two spaces"),
+        ("run: [{ program: \"a\\u3000b\" }]", "plain text"), ("run: [{ program: \"a\\u202eb\" }]", "plain text"),
     ])
     func `a file with a mistake is refused with its place`(text: String, part: String) {
         let error = #expect(throws: PolicyError.self) { try ProjectFile(text: text, file: "/p/.annex.yaml") }
@@ -92,13 +94,74 @@ import Testing
         let folder = try TemporaryFolder()
         let allowed = AllowedFiles(folder: folder.url.resolvingSymlinksInPath().path + "/state/annex/run")
         #expect(!allowed.contain("/p/.annex.yaml", contents: [1, 2]))
-        try allowed.add("/p/.annex.yaml", contents: [1, 2])
-        try allowed.add("/p/.annex.yaml", contents: [1, 2])
+        try allowed.set("/p/.annex.yaml", contents: [1, 2])
+        try allowed.set("/p/.annex.yaml", contents: [1, 2])
         #expect(allowed.contain("/p/.annex.yaml", contents: [1, 2]))
         #expect(!allowed.contain("/p/.annex.yaml", contents: [1, 2, 3]))
         #expect(!allowed.contain("/q/.annex.yaml", contents: [1, 2]))
         chmod(allowed.folder, 0o777)
         #expect(!allowed.contain("/p/.annex.yaml", contents: [1, 2]))
+    }
+
+    private func emptyNotes() throws -> (allowed: AllowedFiles, folder: TemporaryFolder) {
+        let folder = try TemporaryFolder()
+        return (AllowedFiles(folder: folder.url.resolvingSymlinksInPath().path + "/annex/run"), folder)
+    }
+
+    @Test func `DEPUTY-14: there is one note for each place, and it holds the last contents`() throws {
+        let (allowed, folder) = try emptyNotes()
+        try allowed.remove("/p/.annex.yaml")
+        for contents in [[1], [1, 2], [3]] as [[UInt8]] { try allowed.set("/p/.annex.yaml", contents: contents) }
+        try allowed.set("/q/.annex.yaml", contents: [1])
+        #expect(allowed.contain("/p/.annex.yaml", contents: [3]) && allowed.contain("/q/.annex.yaml", contents: [1]))
+        for contents in [[1], [1, 2]] as [[UInt8]] {
+            #expect(!allowed.contain("/p/.annex.yaml", contents: contents))
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: allowed.folder)
+        #expect(names.count == 2, "\(names)")
+        let notes = try names.map { try String(contentsOfFile: allowed.folder + "/" + $0, encoding: .utf8) }
+        #expect(notes.contains { $0.hasSuffix("\n/p/.annex.yaml\n") }, "a person finds the note by its path: \(notes)")
+        try allowed.remove("/p/.annex.yaml")
+        #expect(!allowed.contain("/p/.annex.yaml", contents: [3]) && allowed.contain("/q/.annex.yaml", contents: [1]))
+        _ = folder
+    }
+
+    /// A process that is killed in the middle leaves a draft. A note that another program could have written does not
+    /// count either.
+    @Test func `DEPUTY-14: only a whole note of the own user counts`() throws {
+        let (allowed, folder) = try emptyNotes()
+        try allowed.set("/p/.annex.yaml", contents: [1])
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: allowed.folder).first)
+        let note = allowed.folder + "/" + name
+        let whole = try Data(contentsOf: URL(filePath: note))
+        try FileManager.default.moveItem(atPath: note, toPath: note + ".\(getpid())")
+        #expect(!allowed.contain("/p/.annex.yaml", contents: [1]), "a draft is no note")
+        try allowed.set("/p/.annex.yaml", contents: [2])
+        #expect(allowed.contain("/p/.annex.yaml", contents: [2]), "an old draft is in nobody's way")
+        for part in [Data(), whole.prefix(20), whole.prefix(64)] {
+            try part.write(to: URL(filePath: note))
+            #expect(!allowed.contain("/p/.annex.yaml", contents: [1]), "\(part.count) bytes")
+        }
+        try whole.write(to: URL(filePath: note))
+        #expect(allowed.contain("/p/.annex.yaml", contents: [1]))
+        link(note, note + "-other")
+        #expect(!allowed.contain("/p/.annex.yaml", contents: [1]), "a second name")
+        unlink(note + "-other")
+        chmod(note, 0o622)
+        #expect(!allowed.contain("/p/.annex.yaml", contents: [1]), "writable for others")
+        _ = folder
+    }
+
+    @Test func `a program counts as changeable if another entry may write where it lies`() throws {
+        func changeable(_ entries: String...) throws -> [String] {
+            try ProjectFile(text: "run:\n" + entries.map { "  - \($0)\n" }.joined(), file: "f")
+                .changeablePrograms(in: "/p")
+        }
+        let maker = "{ program: make, write-execute: [out] }"
+        #expect(try changeable(maker, "{ program: ./out/a, read: [x] }") == ["./out/a"])
+        #expect(try changeable(maker, "{ program: ./outer/a }", "{ program: make }", "{ program: out }") == [])
+        #expect(try changeable("{ program: ./out/a, write: [.] }") == [], "a program gains nothing by changing itself")
+        #expect(try changeable("{ program: sh, write: ['/srv/../srv/b'] }", "{ program: /srv/b/c }") == ["/srv/b/c"])
     }
 }
 

@@ -4,26 +4,19 @@ import Testing
 
 /// `annex run --ask` on a terminal: the question, the answers, and the project file that keeps them.
 @Suite(.timeLimit(.minutes(20))) struct RunAskTests {
-    private let folder: TemporaryFolder
-    private let home: TemporaryFolder
+    private let project: AskedProject
 
     init() throws {
-        (folder, home) = (try TemporaryFolder(), try TemporaryFolder())
-        for place in [folder, home] { chmod(place.url.path, 0o755) }
-        try Data("one\n".utf8).write(to: folder.url.appending(path: "data"))
-        chmod(folder.url.path + "/data", 0o644)
+        project = try AskedProject()
     }
 
-    private var place: String { folder.url.resolvingSymlinksInPath().path }
-    private var file: URL { folder.url.appending(path: ".annex.yaml") }
+    private var folder: TemporaryFolder { project.folder }
+    private var home: TemporaryFolder { project.home }
+    private var place: String { project.place }
+    private var file: URL { project.file }
 
-    /// Runs `annex` on a terminal and gives one answer to each of its questions.
     private func run(_ arguments: [String], answers: [String]) async throws -> Program {
-        try #require(access("/usr/bin/python3", X_OK) == 0, "python3 is needed to make a terminal")
-        let annex = ExampleBundles.products.appending(path: "annex").path
-        return try await Program.run(
-            "/usr/bin/python3", ["-c", Self.terminal, answers.joined(separator: ","), annex] + arguments, in: folder,
-            environment: ["HOME": home.url.path, "XDG_STATE_HOME": ""])
+        try await project.run(arguments, answers: answers)
     }
 
     private func ask(_ answers: String..., script: String) async throws -> Program {
@@ -81,22 +74,48 @@ import Testing
         #expect(next.output.contains("is not used") && !next.output.contains("adds"), "\(next.output)")
     }
 
-    @Test(
-        .enabled(if: geteuid() != 0, "needs an ordinary user: files of another user never count as allowed"),
-        arguments: ["--write", "--write-execute"])
+    @Test(arguments: ["--write", "--write-execute"])
     func `DEPUTY-12: no program changes the list of allowed project files`(option: String) async throws {
-        let kept = home.url.path + "/.local/state/annex/run"
-        try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
+        let kept = try project.make(".local/state/annex/run", in: home)
+        for name in [".local", ".local/state", ".local/state/annex"] { try project.make(name, in: home) }
         let script = "echo x > \(home.url.path)/.local/made && ! touch \(kept)/allowed"
         let ran = try await run(["run", option, home.url.path + "/.local", "--", "sh", "-c", script], answers: [])
         #expect(ran.status == 0, "\(ran.output)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: kept).isEmpty)
         let itself = try await run(["run", option, kept, "--", "true"], answers: [])
         #expect(itself.status == 126 && itself.output.contains("so no program may change it"), "\(itself.output)")
+        let note = kept + "/note"
+        try Data().write(to: URL(filePath: note))
+        let one = try await run(["run", option, note, "--", "true"], answers: [])
+        #expect(one.status == 126 && one.output.contains("so no program may change it"), "\(one.output)")
         // A directory above a mount cannot be moved away.
         let moved = "mv \(home.url.path)/.local/state \(home.url.path)/.local/old && exit 9"
         let still = try await run(["run", option, home.url.path + "/.local", "--", "sh", "-c", moved], answers: [])
         #expect(still.status != 9 && FileManager.default.fileExists(atPath: kept), "\(still.output)")
+    }
+
+    @Test func `DEPUTY-12: no policy and no private directory gives the list of allowed project files`() async throws {
+        let kept = try project.make(".local/state/annex/run", in: home)
+        for name in [".local", ".local/state", ".local/state/annex"] { try project.make(name, in: home) }
+        let policy = """
+            policy: wide
+            summary: A test.
+            includes: [tool]
+            paths:
+              private: { persistent: { size: 1M, inodes: 100 } }
+              grants: [{ reason: A test, rights: [read, write], paths: ['\(home.url.path)/.local'] }]
+
+            """
+        try Data(policy.utf8).write(to: folder.url.appending(path: "wide.yaml"))
+        let own = try project.make("own")
+        let options = ["run", "--policy", "./wide.yaml", "--private-directory"]
+        let granted = try await run(
+            options + [own, "--", "sh", "-c", "echo x > \(home.url.path)/.local/made && ! touch \(kept)/allowed"],
+            answers: [])
+        #expect(granted.status == 0, "\(granted.output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: kept).isEmpty)
+        let around = try await run(options + [home.url.path + "/.local/state", "--", "true"], answers: [])
+        #expect(around.status == 126 && around.output.contains("so no program may change it"), "\(around.output)")
     }
 
     @Test func `DEPUTY-12: keys from before the question and a false question are no answer`() async throws {
@@ -111,29 +130,4 @@ import Testing
         #expect(ran.status != 0 && ran.errors.contains("so nothing is asked"), "\(ran.errors)")
         #expect(!ran.errors.contains("run it again"), "\(ran.errors)")
     }
-
-    /// Runs a program on a terminal. Each time the terminal shows a question, this script types the next answer.
-    private static let terminal = """
-        import os, pty, select, sys
-        answers, command = sys.argv[1].split(','), sys.argv[2:]
-        child, master = pty.fork()
-        if child == 0:
-            os.execv(command[0], command)
-        shown, seen = b'', 0
-        while True:
-            if not select.select([master], [], [], 120)[0]: break
-            try: piece = os.read(master, 65536)
-            except OSError: break
-            if not piece: break
-            shown += piece
-            mark = max(shown.rfind(b'(any other answer: none)'), shown.rfind(b'any other answer: no)'))
-            if mark > seen and shown.endswith(b'\\n'):
-                seen = len(shown)
-                select.select([], [], [], 0.3)
-                os.write(master, (answers.pop(0) if answers else '').encode() + b'\\n')
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        sys.stdout.buffer.write(shown)
-        sys.stdout.flush()
-        os._exit(status if 0 <= status < 256 else 255)
-        """
 }

@@ -30,11 +30,13 @@ extension Sandbox {
 
     private func grants(of program: SandboxProgram) throws(SandboxError) -> [PathGrant] {
         var grants: [PathGrant] = []
-        for path in program.readable { grants.append(try grant(path, rights: .read)) }
-        for path in program.writable { grants.append(try grant(path, rights: [.read, .write])) }
-        for path in program.writableCode { grants.append(try grant(path, rights: [.read, .write, .execute])) }
+        for path in program.readable { grants.append(try grant(path, of: program, rights: .read)) }
+        for path in program.writable { grants.append(try grant(path, of: program, rights: [.read, .write])) }
+        for path in program.writableCode {
+            grants.append(try grant(path, of: program, rights: [.read, .write, .execute]))
+        }
         for path in program.executable {
-            let grant = try grant(path, rights: [.read, .execute])
+            let grant = try grant(path, of: program, rights: [.read, .execute])
             let isWritten = grants.contains { $0.rights.contains(.write) && PathText.isSame($0.path, as: grant.path) }
             guard !isWritten else {
                 throw SandboxError(
@@ -50,12 +52,16 @@ extension Sandbox {
 
     /// A grant for a path that the caller gives to the program. This function checks only the path's text. A later
     /// check, of the very object that is bound, finds out whether the path leads to a dangerous place.
-    private func grant(_ path: String, rights: PathRights) throws(SandboxError) -> PathGrant {
+    private func grant(
+        _ path: String, of program: SandboxProgram, rights: PathRights
+    ) throws(SandboxError) -> PathGrant {
         let plain = try spelled(path, step: "grants")
         if let danger = PathText.danger(plain, rights: rights) {
             throw SandboxError("grants", cause: "\(Escaped(path)) is not handed over: \(danger)")
         }
-        return PathGrant(path: plain, rights: rights, isOptional: false, reason: "handed to the program", place: nil)
+        return PathGrant(
+            path: plain, rights: rights, isOptional: false, reason: "handed to the program", place: nil,
+            namedIn: program.namingFile)
     }
 
     /// The absolute path in plain spelling. A path that contains `..` is resolved instead, because after a link, `..`

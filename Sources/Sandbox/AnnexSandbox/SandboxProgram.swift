@@ -1,4 +1,5 @@
 internal import AnnexLaunch
+package import AnnexPolicy
 
 /// A program on the host to run in a sandbox, with its arguments, paths and streams.
 ///
@@ -57,6 +58,9 @@ public struct SandboxProgram: Sendable, Hashable {
     public private(set) var executable: [String] = []
     /// Directories on the host in which the program may execute what it wrote.
     public private(set) var writableCode: [String] = []
+
+    /// The file that names some of these paths; nil if no file names any of them.
+    package var namingFile: NamingFile?
 
     /// A program with its arguments. It has no further paths, variables or input.
     public init(_ name: String, arguments: [String] = []) {

@@ -71,7 +71,7 @@ struct ProgramRun {
         let signals = SignalForwarder()
         var streams = try ProgramStreams(closed: StandardStreams.closed, words: words)
         var prepared = try sandbox.prepare(
-            program(), streams: streams.takeGiven(), terminal: streams.terminal.take())
+            program(under: sandbox.policy), streams: streams.takeGiven(), terminal: streams.terminal.take())
         // The log is off, because this process itself prints denials on stderr at the end.
         prepared.configuration.isLogged = false
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
@@ -141,14 +141,18 @@ struct ProgramRun {
         return try policy.joined(with: [PolicyFragment(lines: options.allowLine)])
     }
 
-    private func program() throws -> SandboxProgram {
+    private func program(under policy: Policy) throws -> SandboxProgram {
         var program = SandboxProgram(options.program[0])
         program.argumentBytes = try CommandBytes.arguments(of: options.program)
         for path in options.read { program.read(path) }
         for path in options.write { program.write(path) }
         for path in options.execute { program.execute(path) }
         for path in options.writeExecute { program.writeAndExecute(path) }
-        if let kept = try AllowedFiles.kept(from: given) { program.execute(kept) }
+        let own = options.privateDirectory
+        if let kept = try AllowedFiles.kept(from: given, policy: policy, privateDirectory: own) {
+            program.execute(kept)
+        }
+        program.namingFile = options.namingFile
         program.directory = options.directory
         if let home = HomeDirectory.shown(by: given, outside: GivenPaths.resolved(options.directory ?? ".")) {
             program.environmentBytes["HOME"] = home

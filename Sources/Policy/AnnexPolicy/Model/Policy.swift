@@ -91,11 +91,12 @@ extension PolicyPaths {
     fileprivate mutating func add(_ grant: PathGrant) {
         let nearest = grants.last { PathText.isPath(grant.path, within: $0.path) }
         let rights = nearest.map { grant.rights(below: $0) } ?? grant.rights
+        let replaced = grants.last { PathText.isSame($0.path, as: grant.path) }
         grants.removeAll { PathText.isSame($0.path, as: grant.path) }
         grants.append(
             PathGrant(
                 path: grant.path, rights: rights, isOptional: grant.isOptional, reason: grant.reason,
-                place: grant.place))
+                place: grant.place, namedIn: grant.namedIn ?? replaced?.namedIn))
         grants.sort { PathText.isPath($0.path, before: $1.path) }
     }
 }

@@ -123,14 +123,45 @@ public struct PathGrant: Sendable, Hashable {
     public let reason: String
     /// The line of the policy that grants the path; nil if a caller added the grant.
     public let place: PolicyPlace?
+    /// The file that names the path for every run, such as a project file; nil if no such file names it.
+    package let namedIn: NamingFile?
 
-    package init(path: String, rights: PathRights, isOptional: Bool, reason: String, place: PolicyPlace?) {
+    package init(
+        path: String, rights: PathRights, isOptional: Bool, reason: String, place: PolicyPlace?,
+        namedIn: NamingFile? = nil
+    ) {
         self.path = path
         self.rights = rights
         self.isOptional = isOptional
         self.reason = reason
         self.place = place
+        self.namedIn = namedIn
     }
+
+    /// Whether the path may lead through links.
+    package var followsLinks: Bool { namedIn?.names(path) != true }
+}
+
+/// A file that names paths for each run of its programs, such as a project file.
+///
+/// The user allowed the file, and does not look at its paths again. A program of an earlier run may have replaced a
+/// directory on such a path by a link. So that program must not decide where the path leads.
+package struct NamingFile: Sendable, Hashable {
+    /// The path of the file itself, for error messages.
+    package let path: String
+    /// The absolute paths that must be found without following a link.
+    package let plainPaths: [String]
+    /// The places that the file lets any program change. A link in such a place may be the work of a program.
+    package let writablePlaces: [String]
+
+    package init(path: String, plainPaths: [String], writablePlaces: [String]) {
+        self.path = path
+        self.plainPaths = plainPaths
+        self.writablePlaces = writablePlaces
+    }
+
+    /// Whether a path is one of `plainPaths`, or a directory on the way to one of them.
+    package func names(_ path: String) -> Bool { plainPaths.contains { PathText.isPath($0, within: path) } }
 }
 
 /// One path that exists inside the sandbox, regardless of the section of the policy that states it.

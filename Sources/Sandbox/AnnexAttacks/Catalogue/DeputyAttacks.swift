@@ -43,5 +43,13 @@ enum DeputyAttacks {
         Attack(
             "DEPUTY-12", technique: "A planted project file or a false question that lets annex run allow more",
             addition: true, trial: .drivenBy(["EndToEndTests/RunAskTests: DEPUTY-12"])),
+        Attack(
+            "DEPUTY-13", technique: "A link planted where the project file of the next run names a path",
+            addition: true, trial: .drivenBy(["EndToEndTests/PlantedLinkTests: DEPUTY-13"])),
+        Attack(
+            "DEPUTY-14", technique: "An older project file that was allowed once is brought back", addition: true,
+            trial: .drivenBy([
+                "EndToEndTests/PlantedLinkTests: DEPUTY-14", "AnnexCommandTests/ProjectFileTests: DEPUTY-14",
+            ])),
     ]
 }

@@ -60,7 +60,8 @@ struct GrantLayout: ~Copyable {
             held[key] = host.object
         }
         places.sort { PathText.isPath($0.path, before: $1.path) }
-        try rejectPlanted(links + followed, keeping: kept)
+        let elsewhere = policy.paths.grants.flatMap { $0.namedIn?.writablePlaces ?? [] }
+        try rejectPlanted(links + followed, writable: elsewhere + (kept.map { [$0] } ?? []))
         try secure(policy, layers: layers, held: &held)
         for index in places.indices {
             let place = places[index]
@@ -105,11 +106,7 @@ struct GrantLayout: ~Copyable {
         let isStated = places.contains { PathText.isSame($0.path, as: path) }
         let around = places.filter { path.isWithin($0.path) }.max { $0.path.utf8.count < $1.path.utf8.count }
         guard !isStated, let around, around.rights.contains(.write) else { return }
-        let host = try SandboxError.step("grants") { () throws(SystemError) in try HostPath.resolve(path) }
-        guard host.isDirectory, host.links.isEmpty else {
-            throw SandboxError(
-                "grants", cause: "\(Escaped(path)) was replaced while the launch examined it",
-                remedy: "launch again while no other program changes the directory")
+        let host = try SandboxError.step("grants") { () throws(SystemError) in try HostPath.resolve(withoutLinks: path)
         }
         places.append(
             Place(path: path, isDirectory: true, rights: around.rights, isMounted: true, isCallers: around.isCallers))
@@ -118,8 +115,9 @@ struct GrantLayout: ~Copyable {
 
     /// Rejects a link in a place that the sandbox may write to. A program of an earlier run could have made that link,
     /// and so could have chosen the object that this run gets.
-    private func rejectPlanted(_ links: [LaunchPlan.Link], keeping kept: String?) throws(SandboxError) {
-        let writable = places.filter { $0.rights.contains(.write) }.map(\.path) + (kept.map { [$0] } ?? [])
+    /// - Parameter others: further places that a sandbox may write to, or an earlier one could.
+    private func rejectPlanted(_ links: [LaunchPlan.Link], writable others: [String]) throws(SandboxError) {
+        let writable = places.filter { $0.rights.contains(.write) }.map(\.path) + others
         for link in links {
             guard let directory = writable.first(where: { link.target.isWithin($0) }) else { continue }
             throw SandboxError(
@@ -142,8 +140,15 @@ struct GrantLayout: ~Copyable {
     private static func find(_ grant: PathGrant, dangers: GrantDangers) throws(SandboxError) -> Found? {
         let host: HostPath
         do throws(SystemError) {
-            host = try HostPath.resolve(grant.path)
+            host = try grant.followsLinks ? HostPath.resolve(grant.path) : HostPath.resolve(withoutLinks: grant.path)
         } catch {
+            if let file = grant.namedIn, error.errno == ELOOP, !grant.followsLinks {
+                throw SandboxError(
+                    "grants",
+                    cause: "\(Escaped(error.path ?? grant.path)) is a link, and a program could have made it: "
+                        + "\(Escaped(file.path)) names \(Escaped(grant.path)), and its paths follow no links",
+                    remedy: error.remedy)
+            }
             if grant.isOptional && (error.errno == ENOENT || error.errno == ENOTDIR) { return nil }
             throw SandboxError(
                 "grants",

@@ -29,6 +29,27 @@ package struct HostPath: ~Copyable {
         return try walked(path, trusting: trusting)
     }
 
+    /// Resolves a path on which no link is followed. The kernel looks for links while it opens the object. So no program
+    /// can put a link on the path between a check and the use.
+    /// - Throws: `ELOOP` with the path of the first link if there is a link on the path.
+    package static func resolve(withoutLinks path: String) throws(SystemError) -> HostPath {
+        if let host = try plain(path) { return host }
+        let link = try firstLink(on: path)
+        throw SystemError(
+            "open", errno: ELOOP, path: link?.target ?? path,
+            remedy: link.map { "name its target (\(Escaped($0.contents))) instead, if you trust the link" })
+    }
+
+    /// The first link on a path; nil if there is none any more.
+    private static func firstLink(on path: String) throws(SystemError) -> LaunchPlan.Link? {
+        var place = ""
+        for part in PathText.parts(path) {
+            place += "/" + part
+            if let contents = try contents(ofLink: place, true) { return LaunchPlan.Link(at: place, to: contents) }
+        }
+        return nil
+    }
+
     /// Resolves a path without links in one call. Most paths have no links. nil if there may be a link on the path.
     private static func plain(_ path: String) throws(SystemError) -> HostPath? {
         let parts = PathText.parts(path)

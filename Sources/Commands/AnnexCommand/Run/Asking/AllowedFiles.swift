@@ -4,13 +4,17 @@ import AnnexPolicy
 internal import AnnexSigning
 import Glibc
 
-/// The project files that the user has allowed, each by its place and contents.
+/// The project files that the user has allowed, each with its present contents.
 ///
 /// Another person may have written a project file, and a program that may write to the file's directory can change
-/// it. So a project file counts only as long as it has the contents that the user allowed.
+/// it. So a project file counts only as long as it has the contents that the user allowed last. There is one note for
+/// each place. So if the user allows other contents, an older file no longer counts, even if a program brings it back.
 struct AllowedFiles {
-    /// The directory with one empty file for each allowed project file.
+    /// The directory with the notes. Each note is a file, and its first line is a digest of place and contents.
     let folder: String
+
+    /// The largest note in bytes: the digest and the escaped path.
+    private static let largest = 8 << 10
 
     /// - Returns: the user's allowed files; nil if `XDG_STATE_HOME` and `HOME` both name no directory.
     static var ofUser: AllowedFiles? {
@@ -19,22 +23,33 @@ struct AllowedFiles {
     }
 
     /// The directory, if it lies in a path that the program may change. The sandbox must then keep the program from
-    /// changing the directory, because the program could otherwise allow files for the user. If root calls `annex
-    /// run`, the result is nil: the program runs as another user, and files of another user do not count.
-    static func kept(from given: GivenPaths) throws(SystemError) -> String? {
-        guard geteuid() != 0, let allowed = ofUser, !given.written.isEmpty else { return nil }
+    /// changing the directory, because the program could otherwise allow files for the user.
+    /// - Parameters:
+    ///   - policy: the policy, whose own paths count, too.
+    ///   - privateDirectory: the directory on the host that becomes the program's private directory.
+    static func kept(
+        from given: GivenPaths, policy: Policy, privateDirectory: String?
+    ) throws(SystemError) -> String? {
+        guard let allowed = ofUser else { return nil }
+        let granted = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
+        let written = given.written.map(\.path) + granted.compactMap(GivenPaths.resolved)
+        let own = privateDirectory.flatMap(GivenPaths.resolved)
+        guard !written.isEmpty || own != nil else { return nil }
         let place = PathText.resolved(allowed.folder)
-        guard let outer = given.written.first(where: { PathText.isPath(real(place), within: $0.path) }) else {
-            return nil
-        }
-        guard !PathText.isSame(outer.path, as: real(place)) else {
+        let notes = real(place)
+        // In the private directory, the directory would have another path. So the sandbox could not protect it.
+        let changed =
+            written.first { PathText.isPath($0, within: notes) }
+            ?? own.flatMap { PathText.isPath(notes, within: $0) || PathText.isPath($0, within: notes) ? $0 : nil }
+        if let changed {
             throw SystemError(
-                "hand over for writing", errno: EPERM, path: outer.path,
-                remedy: "this directory lists the project files that you have allowed, so no program may change it: "
+                "hand over for writing", errno: EPERM, path: changed,
+                remedy: "\(notes) lists the project files that you have allowed, so no program may change it: "
                     + "leave the option out")
         }
+        guard let outer = written.first(where: { PathText.isPath(notes, within: $0) }) else { return nil }
         try allowed.makeFolder()
-        return GivenPaths.resolved(place) ?? outer.path
+        return GivenPaths.resolved(place) ?? outer
     }
 
     /// The path without links. Links are resolved as far as the path's directories exist.
@@ -43,22 +58,44 @@ struct AllowedFiles {
         return path == "/" ? path : real(path.parentPath) + "/" + (PathText.parts(path).last ?? "")
     }
 
-    /// Whether the user allowed this file with these contents.
+    /// Whether the user allowed this file with these contents, and no other contents since then.
     func contain(_ place: String, contents: [UInt8]) -> Bool {
         guard let directory = try? ownDirectory(),
             let file = try? directory.openBeneath(
-                Self.name(place, contents: contents), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+                Self.name(place), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY),
+            (try? file.checkOwn(folder)) != nil, let status = try? file.status(),
+            status.kind == .regular, status.links == 1, let note = try? file.readAll(atMost: Self.largest)
         else { return false }
-        return (try? file.checkOwn(folder)) != nil
+        return note.starts(with: Self.line(place, contents: contents))
     }
 
-    /// Notes that the user allowed this file with these contents.
-    func add(_ place: String, contents: [UInt8]) throws(SystemError) {
+    /// Notes that the user allowed this file with these contents. The note replaces the note on earlier contents in one
+    /// step, so at any moment exactly one text is allowed.
+    func set(_ place: String, contents: [UInt8]) throws(SystemError) {
         try makeFolder()
-        let name = Self.name(place, contents: contents)
+        let directory = try ownDirectory()
+        let draft = Self.name(place) + ".\(getpid())"
+        // A draft with this name was left by a process that was killed.
+        try? directory.removeFile(draft)
         do throws(SystemError) {
-            _ = try ownDirectory().openBeneath(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-        } catch  where error.errno == EEXIST {}
+            let file = try directory.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            // The path is only for people who look for the note.
+            let path = "\(Escaped(place, limit: 4_096))\n"
+            try file.writeAll(Self.line(place, contents: contents) + Array(path.utf8))
+            try file.synchronize()
+            try directory.rename(draft, to: Self.name(place))
+            try directory.synchronize()
+        } catch {
+            try? directory.removeFile(draft)
+            throw error
+        }
+    }
+
+    /// Removes the note, if there is one. After that, no contents of this file are allowed.
+    func remove(_ place: String) throws(SystemError) {
+        do throws(SystemError) {
+            try ownDirectory().removeFile(Self.name(place))
+        } catch  where error.errno == ENOENT {}
     }
 
     func makeFolder() throws(SystemError) { try Descriptor.makeDirectories(folder, mode: 0o700) }
@@ -69,9 +106,12 @@ struct AllowedFiles {
         return directory
     }
 
-    /// The name of the empty file for a project file: a digest of its place and contents. No path contains a NUL byte,
-    /// so different pairs of place and contents give different bytes.
-    private static func name(_ place: String, contents: [UInt8]) -> String {
-        Digest(ofFile: Array(place.utf8) + [0] + contents).hex
+    /// The name of the note on a project file. It depends on the file's place only.
+    private static func name(_ place: String) -> String { Digest(ofFile: Array(place.utf8)).hex }
+
+    /// The first line of a note. No path contains a NUL byte, so different pairs of place and contents give different
+    /// bytes.
+    private static func line(_ place: String, contents: [UInt8]) -> [UInt8] {
+        Array("\(Digest(ofFile: Array(place.utf8) + [0] + contents).hex)\n".utf8)
     }
 }

@@ -40,16 +40,21 @@ struct ProjectFile: Equatable {
         }
     }
 
+    /// What the question about the file can show without a chance of a mistake.
+    private static let plain = "must be plain text, without two spaces in a row"
+
     private static func entry(_ node: PolicyNode) throws(PolicyError) -> Entry {
         let values = try node.mapping("an entry of `run`", keys: ["program"] + options)
         guard let program = values["program"] else { throw node.error("an entry must name its `program`") }
         var entry = Entry(program: try program.text("a program"), options: [:])
+        guard PlainText.isUnmistakable(entry.program) else { throw program.error("a program \(plain)") }
         for (name, value) in values where name != "program" {
             for item in value.oneOrMany() {
                 let text = try item.text("`\(name)`")
-                guard !text.hasPrefix("-"), PlainText.shown(text) == text else {
-                    throw item.error("a value of `\(name)` must be plain text that does not begin with a hyphen")
+                guard !text.hasPrefix("-") else {
+                    throw item.error("a value of `\(name)` must not begin with a hyphen")
                 }
+                guard PlainText.isUnmistakable(text) else { throw item.error("a value of `\(name)` \(plain)") }
                 entry.options[name, default: []].append(text)
             }
         }
@@ -63,6 +68,42 @@ struct ProjectFile: Equatable {
 
     static func words(_ entry: Entry) -> [String] {
         options.flatMap { name in (entry.options[name] ?? []).flatMap { ["--" + name, $0] } }
+    }
+
+    /// The absolute form of a path in the file. In the file, a path begins at the file's directory. `..` removes the
+    /// name before it, even if that name is a link. So a link does not change the meaning of the path.
+    static func absolute(_ path: String, in folder: String) -> String {
+        PathText.resolved(path.hasPrefix("/") ? path : folder + "/" + path)
+    }
+
+    /// The words with absolute paths.
+    static func located(_ words: [String], in folder: String) -> [String] {
+        paired(words) { name, value in paths.contains(name) ? absolute(value, in: folder) : value }
+    }
+
+    /// Changes the values of options.
+    static func paired(_ words: [String], change: (_ name: String, _ value: String) -> String) -> [String] {
+        stride(from: 0, to: words.count - 1, by: 2).flatMap { index in
+            [words[index], change(String(words[index].dropFirst(2)), words[index + 1])]
+        }
+    }
+
+    /// The places in which the entry lets its program write.
+    static func writablePlaces(of entry: Entry, in folder: String) -> [String] {
+        ["write", "write-execute"].flatMap { entry.options[$0] ?? [] }.map { absolute($0, in: folder) }
+    }
+
+    /// The programs of the file that the program of another entry may change. Such another program can put its own
+    /// code at their path, and so gets their options, too.
+    func changeablePrograms(in folder: String) -> [String] {
+        entries.map(\.program).filter { program in
+            guard program.contains("/") else { return false }
+            let path = Self.absolute(program, in: folder)
+            return entries.contains { other in
+                other.program != program
+                    && Self.writablePlaces(of: other, in: folder).contains { PathText.isPath(path, within: $0) }
+            }
+        }
     }
 
     /// Adds options to the entry of a program.

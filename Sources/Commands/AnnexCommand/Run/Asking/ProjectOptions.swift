@@ -1,3 +1,4 @@
+import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
 internal import AnnexSandbox
@@ -56,17 +57,22 @@ struct ProjectOptions {
         _ project: borrowing ProjectFolder, program: String, mayAsk: Bool
     ) throws -> ProjectFile {
         let bytes = try project.read()
+        let allowed = AllowedFiles.ofUser
+        let isAllowed = allowed?.contain(project.place, contents: bytes) == true
+        // Other contents withdraw what was allowed, even if they have a mistake. Otherwise a program could bring the
+        // old contents back later.
+        if !isAllowed { try allowed?.remove(project.place) }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw Unused(description: "it is not UTF-8") }
         let file = try ProjectFile(text: text, file: project.place)
         // If the file has no options for this program, the user need not allow the file.
         if file.words(for: program).isEmpty && !mayAsk { return ProjectFile() }
-        guard let allowed = AllowedFiles.ofUser else { throw Unused(description: "HOME is not set") }
-        if allowed.contain(project.place, contents: bytes) { return file }
+        guard let allowed else { throw Unused(description: "HOME is not set") }
+        if isAllowed { return file }
         guard mayAsk else {
             throw Unused(description: "it is new, or it was changed: annex run --ask shows it and asks")
         }
         guard ProjectQuestion(file, place: project.place).ask() else { throw Unused(description: "it was not allowed") }
-        try allowed.add(project.place, contents: bytes)
+        try allowed.set(project.place, contents: bytes)
         return file
     }
 
@@ -80,17 +86,30 @@ struct ProjectOptions {
     /// Adds the file's options for the program, and prints them.
     func extend(_ options: inout RunOptions) {
         let words = file.words(for: program)
-        guard let place, let folder, !words.isEmpty else { return }
+        guard let place, let folder else { return }
+        options.namingFile = NamingFile(
+            path: place, plainPaths: Self.plainPaths(of: words, in: folder), writablePlaces: writablePlaces(in: folder))
+        guard !words.isEmpty else { return }
         let shown = RunChoice(words).text
         StandardError.print("annex: \(Escaped(place, limit: 4_096)) adds \(Escaped(shown, limit: 8_192))")
-        _ = options.add(Self.located(words, in: folder))
+        _ = options.add(ProjectFile.located(words, in: folder))
     }
 
-    /// The words with absolute paths. In the file, a path begins at the file's directory.
-    private static func located(_ words: [String], in folder: String) -> [String] {
-        paired(words) { name, value in
-            guard ProjectFile.paths.contains(name), !value.hasPrefix("/") else { return value }
-            return PathText.resolved(folder + "/" + value)
+    /// The paths on which no link is followed: all that begin at the file's directory, and absolute paths in this
+    /// directory. Further absolute paths may lead through links of the system.
+    private static func plainPaths(of words: [String], in folder: String) -> [String] {
+        stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
+            guard ProjectFile.paths.contains(String(words[index].dropFirst(2))) else { return nil }
+            let (value, path) = (words[index + 1], ProjectFile.absolute(words[index + 1], in: folder))
+            return !value.hasPrefix("/") || PathText.isPath(path, within: folder) ? path : nil
+        }
+    }
+
+    /// Every place in which an entry of the file lets its program write. An absolute path counts twice: as it is
+    /// written, and with its links resolved.
+    private func writablePlaces(in folder: String) -> [String] {
+        file.entries.flatMap { ProjectFile.writablePlaces(of: $0, in: folder) }.flatMap { path in
+            [path] + (GivenPaths.resolved(path).map { [$0] } ?? [])
         }
     }
 
@@ -98,7 +117,7 @@ struct ProjectOptions {
     /// why.
     func remember(_ words: [String]) {
         guard let folder, let place, let here = SandboxProgram.callersDirectory else { return }
-        let kept = Self.paired(words) { name, value in
+        let kept = ProjectFile.paired(words) { name, value in
             guard ProjectFile.paths.contains(name) else { return value }
             let path = PathText.resolved(value.hasPrefix("/") ? value : here + "/" + value)
             return path == folder ? "." : Self.inside(path, of: folder) ?? path
@@ -107,19 +126,14 @@ struct ProjectOptions {
         file.add(kept, for: program)
         do {
             guard let allowed = AllowedFiles.ofUser else { throw Unused(description: "HOME is not set") }
-            // The contents are allowed before the file is written. So if the second step fails, no file is left that
-            // the next run would refuse.
-            try allowed.add(place, contents: Array(file.text.utf8))
+            for path in Self.plainPaths(of: kept, in: folder) { _ = try HostPath.resolve(withoutLinks: path) }
+            // The next run must be able to read the file.
+            _ = try ProjectFile(text: file.text, file: place)
+            // If the first step fails, the old file still counts. If the second step fails, `annex run` asks again.
             try ProjectFolder(folder).write(file.text)
+            try allowed.set(place, contents: Array(file.text.utf8))
         } catch {
             StandardError.print("annex: not remembered: \(Escaped("\(error)", limit: 4_096))")
-        }
-    }
-
-    /// Changes the values of options.
-    private static func paired(_ words: [String], change: (_ name: String, _ value: String) -> String) -> [String] {
-        stride(from: 0, to: words.count - 1, by: 2).flatMap { index in
-            [words[index], change(String(words[index].dropFirst(2)), words[index + 1])]
         }
     }
 }

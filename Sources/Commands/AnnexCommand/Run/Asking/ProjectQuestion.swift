@@ -1,3 +1,4 @@
+import AnnexLaunch
 import AnnexLinux
 
 /// The question whether a project file that is new or changed may be used.
@@ -12,11 +13,17 @@ struct ProjectQuestion {
 
     var text: String {
         var lines = ["annex: \(Escaped(place, limit: 4_096)) is new, or it was changed. It lets programs have more:"]
+        let folder = place.parentPath
+        let changeable = file.changeablePrograms(in: folder)
         for entry in file.entries {
             let words = ProjectFile.words(entry)
             lines.append(
                 "  \(PlainText.shown(entry.program)): \(PlainText.shown(RunChoice(words).text, limit: 65_536))")
-            lines.append("      \(RunMeaning.of(words))")
+            lines.append("      \(RunMeaning.of(ProjectFile.located(words, in: folder)))")
+            guard changeable.contains(entry.program) else { continue }
+            lines.append(
+                "      Another program of this file can change \(PlainText.shown(entry.program)), and so get this, too."
+            )
         }
         return (lines + ["annex: use it from now on? (y: yes, any other answer: no) "]).joined(separator: "\n")
     }

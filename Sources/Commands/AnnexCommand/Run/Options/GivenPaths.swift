@@ -16,10 +16,17 @@ struct GivenPaths {
     let virtualEnvironment: String?
 
     init(_ options: RunOptions) {
-        read = Self.pairs(options.read)
-        write = Self.pairs(options.write)
-        execute = Self.pairs(options.execute)
-        writeExecute = Self.pairs(options.writeExecute)
+        func pairs(_ values: [String]) -> [Pair] {
+            values.compactMap { value in
+                // The launch follows no link on a path of a project file. So no link is followed here either.
+                if options.namingFile?.names(value) == true { return (value, value) }
+                return Self.resolved(value).map { (value, $0) }
+            }
+        }
+        read = pairs(options.read)
+        write = pairs(options.write)
+        execute = pairs(options.execute)
+        writeExecute = pairs(options.writeExecute)
         virtualEnvironment = options.program.first.flatMap(Self.virtualEnvironment)
     }
 
@@ -38,10 +45,6 @@ struct GivenPaths {
         var status = stat()
         guard lstat(path, &status) == 0 else { return false }
         return [0, geteuid()].contains(status.st_uid) && status.st_mode & 0o002 == 0
-    }
-
-    private static func pairs(_ values: [String]) -> [Pair] {
-        values.compactMap { value in resolved(value).map { (value, $0) } }
     }
 
     /// The absolute path without links; nil if there is no such file.

@@ -29,6 +29,8 @@ struct RunOptions {
     /// Whether the user is asked after a failure whose cause an option can remove.
     var asks = false
     var report: String?
+    /// The project file whose options were added; nil if no project file adds any.
+    var namingFile: NamingFile?
     /// The program and its arguments.
     var program: [String] = []
 }
