@@ -172,6 +172,7 @@ import Testing
 
     @Test func `the question names every option in full, and what it gives`() throws {
         let question = try #require(RunQuestion(Self.hint, place: "/p/.annex.yaml"))
+        #expect(question.text.hasPrefix("annex: hint: x\n"))
         #expect(question.text.contains("  1   --allow network\n") && question.text.contains("send everything"))
         #expect(question.text.contains("  2   --read /home/user/.ssh\n") && question.text.contains("keys or passwords"))
         #expect(question.text.contains("1r, 2r  the same, and remember it in /p/.annex.yaml"))
@@ -188,11 +189,13 @@ import Testing
         #expect(homeless.answer("1r") == .no && !homeless.text.contains("remember"))
     }
 
-    @Test func `an option that a terminal would not show as it is cannot be allowed`() {
-        for path in ["/p/a\u{1B}[2K", "/p/a\nb", "/p/\u{202E}gpj"] {
+    @Test func `an option that a terminal would not show as it is cannot be allowed`() throws {
+        for path in ["/p/a\u{1B}[2K", "/p/a\nb", "/p/\u{202E}gpj", "/p/a   2   --read b", "/p/a\u{3000}b"] {
             #expect(RunQuestion(RunHint(line: "x", choices: [RunChoice("--read", path)]), place: nil) == nil)
         }
         #expect(RunQuestion(RunHint(line: "x"), place: nil) == nil)
+        let crooked = RunHint(line: "a      annex: which?", choices: Self.hint.choices)
+        #expect(try #require(RunQuestion(crooked, place: nil)).text.hasPrefix("annex: run it again"))
     }
 
     @Test func `a path with more rights replaces the same path with fewer`() {

@@ -46,7 +46,7 @@ struct GrantQuestion: Sendable, Hashable {
             StandardError.print("annex: \(note)")
             return false
         }
-        return UserAnswer.isYes(UserAnswer.after(text))
+        return UserAnswer.isYes(UserAnswer.after(text, on: .nextLines))
     }
 }
 

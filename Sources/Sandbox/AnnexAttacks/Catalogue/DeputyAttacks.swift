@@ -51,5 +51,8 @@ enum DeputyAttacks {
             trial: .drivenBy([
                 "EndToEndTests/PlantedLinkTests: DEPUTY-14", "AnnexCommandTests/ProjectFileTests: DEPUTY-14",
             ])),
+        Attack(
+            "DEPUTY-15", technique: "Text drawn beside a question of annex run, or a screen that hides it",
+            addition: true, trial: .drivenBy(["EndToEndTests/RunScreenTests: DEPUTY-15"])),
     ]
 }

@@ -28,5 +28,5 @@ struct ProjectQuestion {
         return (lines + ["annex: use it from now on? (y: yes, any other answer: no) "]).joined(separator: "\n")
     }
 
-    func ask() -> Bool { UserAnswer.isYes(UserAnswer.after(text)) }
+    func ask() -> Bool { UserAnswer.isYes(UserAnswer.after(text, on: .emptyScreen)) }
 }

@@ -5,8 +5,8 @@ import Glibc
 
 /// The question after a failed run: whether the program may run again with more options.
 ///
-/// The program may have printed any text before the question, for example a false question. So the question names every
-/// option in full, and only keys that are pressed after the question count.
+/// The program may have printed any text before the question, for example a false question. So the question stands alone
+/// on the screen and names every option in full. Only keys that are pressed after the question count.
 struct RunQuestion {
     enum Answer: Equatable {
         case no
@@ -15,6 +15,8 @@ struct RunQuestion {
     }
 
     let choices: [RunChoice]
+    /// Why the program probably failed. The screen is cleared before the question, so the question repeats this line.
+    private let cause: String
     /// The project file that can keep the user's answer; nil if no file can.
     let place: String?
 
@@ -22,11 +24,13 @@ struct RunQuestion {
     init?(_ hint: RunHint, place: String?) {
         choices = hint.choices.filter(\.isPlain)
         guard !choices.isEmpty else { return nil }
+        cause = hint.line
         self.place = place
     }
 
     var text: String {
-        var lines = ["annex: run it again, with more allowed?"]
+        let hint = PlainText.isUnmistakable(cause) ? ["annex: hint: \(cause)"] : []
+        var lines = hint + ["annex: run it again, with more allowed?"]
         for (number, choice) in numbered {
             lines.append("  \(number)   \(choice.text)")
             lines.append("      \(RunMeaning.of(choice.options))")
@@ -43,10 +47,7 @@ struct RunQuestion {
     private var numbered: [(Int, RunChoice)] { choices.enumerated().map { ($0.offset + 1, $0.element) } }
 
     /// Asks on the terminal.
-    func ask() -> Answer {
-        _ = write(STDERR_FILENO, Self.plainTerminal, Self.plainTerminal.count)
-        return answer(UserAnswer.after(text))
-    }
+    func ask() -> Answer { answer(UserAnswer.after(text, on: .emptyScreen)) }
 
     func answer(_ line: String?) -> Answer {
         let word = (line ?? "").filter { $0 != " " }
@@ -56,10 +57,6 @@ struct RunQuestion {
         }
         return .no
     }
-
-    /// Resets what a program can use to hide the question: colours, terminal modes and redefined colours.
-    private static let plainTerminal = Array(
-        "\u{1B}[!p\u{1B}[0m\u{1B}]104\u{07}\u{1B}]110\u{07}\u{1B}]111\u{07}\r".utf8)
 }
 
 /// What an option of `annex run` gives to the program.

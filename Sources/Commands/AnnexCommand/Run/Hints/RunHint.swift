@@ -32,5 +32,5 @@ struct RunChoice: Equatable {
     var shown: String { options.map(ShellText.shown).joined(separator: " ") }
 
     /// Whether a terminal shows the options exactly as they are.
-    var isPlain: Bool { PlainText.shown(text) == text }
+    var isPlain: Bool { text.utf8.count <= 4_096 && PlainText.isUnmistakable(text) }
 }
