@@ -22,7 +22,7 @@ import Testing
                     guard request.width < 1000 else { return Resized(image: [UInt8](repeating: 1, count: 1 << 20)) }
                     return Resized(image: request.image.reversed() + [UInt8(truncatingIfNeeded: request.width)])
                 }
-                service.serve(Forget.self, later: { _, response in _ = consume response })
+                service.serveLater(Forget.self) { _, response in _ = consume response }
                 service.handle(Hint.self) { hint in self?.hints.withLock { $0.append(hint.width) } }
                 try service.serve(endpoint)
             }
@@ -136,7 +136,7 @@ import Testing
             var service = ChannelService()
             let large = Resized(image: [UInt8](repeating: 1, count: 200_000))
             if isLater {
-                service.serve(Resize.self, later: { _, response in try? response.send(large) })
+                service.serveLater(Resize.self) { _, response in try? response.send(large) }
             } else {
                 service.serve(Resize.self) { _ in large }
             }

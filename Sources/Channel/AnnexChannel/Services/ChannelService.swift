@@ -57,8 +57,11 @@ public struct ChannelService: ~Copyable {
     }
 
     /// Serves one kind of request whose response may not be ready when the handler returns.
-    public mutating func serve<Asked: ChannelRequest>(
-        _: Asked.Type, later handler: @escaping (Asked, consuming PendingResponse<Asked.Response>) -> Void
+    ///
+    /// This function has a name of its own. If it were a form of `serve`, the compiler would take a mistake in the handler
+    /// of `serve` for an attempt to call this function.
+    public mutating func serveLater<Asked: ChannelRequest>(
+        _: Asked.Type, with handler: @escaping (Asked, consuming PendingResponse<Asked.Response>) -> Void
     ) {
         deferAnswer(to: Asked.self) { (asked: Asked, request: consuming IncomingRequest) throws(ExtensionFailure) in
             handler(asked, PendingResponse(request))

@@ -27,7 +27,7 @@ final class ComposeDialogue {
     }
 
     func register(in service: inout ChannelService) {
-        service.serve(ComposeEvent.self, later: { [self] event, response in receive(event, answering: response) })
+        service.serveLater(ComposeEvent.self) { [self] event, response in receive(event, answering: response) }
     }
 
     /// Called when the request with the items has arrived. The answer to this request closes the sheet.

@@ -24,7 +24,7 @@ final class EditingDialogue {
     }
 
     func register(in service: inout ChannelService) {
-        service.serve(EditingEvent.self, later: { [self] event, response in receive(event, answering: response) })
+        service.serveLater(EditingEvent.self) { [self] event, response in receive(event, answering: response) }
     }
 
     /// Called when the request with the picture has arrived.
