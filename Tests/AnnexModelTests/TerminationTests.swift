@@ -29,6 +29,26 @@ import Testing
             "deniedOperation: socket(AF_INET, 0) denied by seccomp"
         ),
         (
+            Termination(
+                .deniedOperation,
+                detail: .deniedCall(
+                    DeniedCall(
+                        "clone", arguments: [Escaped("CLONE_VM|CLONE_THREAD"), Escaped("0x1")], layer: "seccomp"))),
+            "deniedOperation: clone(CLONE_VM|CLONE_THREAD, 0x1) denied by seccomp; this call starts a thread, and an "
+                + "extension has one: use async functions and tasks, not Dispatch"
+        ),
+        (
+            Termination(
+                .deniedOperation,
+                detail: .deniedCall(
+                    DeniedCall("clone", arguments: [Escaped("CLONE_THREAD")], layer: "seccomp", remedy: "- clone"))),
+            "deniedOperation: clone(CLONE_THREAD) denied by seccomp; allowed by: - clone"
+        ),
+        (
+            Termination(.deniedOperation, detail: .deniedCall(DeniedCall("clone", layer: "seccomp"))),
+            "deniedOperation: clone() denied by seccomp"
+        ),
+        (
             Termination(.launchFailed, detail: .step(LaunchStep("pivot_root", cause: "EPERM", remedy: "ask root"))),
             "launchFailed: pivot_root: EPERM; ask root"
         ),

@@ -102,6 +102,15 @@ import Testing
         #expect(try Self.verdict("compute", "getpid").remedy == nil)
     }
 
+    @Test func `a thread has no remedy where a policy allows one process`() throws {
+        // The flags of a thread that glibc starts, and of a process that it forks.
+        let (thread, process): (UInt64, UInt64) = (0x3D_0F00, 0x120_0011)
+        #expect(try Self.verdict("com.apple.ui-services", "clone", [thread]).remedy == nil)
+        #expect(try Self.verdict("com.apple.ui-services", "clone", [process]).remedy != nil)
+        #expect(try Self.verdict("tool", "clone", [thread]).answer == .allow)
+        #expect(try Self.verdict("tool", "clone", [thread | 0x1000_0000]).remedy != nil)
+    }
+
     @Test func `a remedy allows its call`() throws {
         for (name, arguments) in [
             ("fcntl", [5, 6, 0]), ("socket", [2, 1, 0]), ("flock", []), ("openat", [3, 1, 0x241]),

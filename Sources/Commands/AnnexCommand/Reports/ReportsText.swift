@@ -107,11 +107,13 @@ struct ReportsText {
 
     private func denial(_ json: JSON) -> [String] {
         guard let call = text(json["call"]) else { return [] }
-        let arguments = json["arguments"]?.items.compactMap { text($0) }.joined(separator: ", ") ?? ""
+        let arguments = json["arguments"]?.items.compactMap { text($0) } ?? []
         let count = json["count"]?.double ?? 1
         let times = count > 1 ? "\(Self.count(count)) × " : ""
-        let remedy = text(json["remedy"]).map { ["  allowed by: \($0)"] } ?? []
-        return ["\(times)\(call)(\(arguments)) by \(text(json["layer"]) ?? "?")"] + remedy
+        let advice = DeniedCall.advice(for: call, arguments: arguments).map { "  \($0)" }
+        let remedy = text(json["remedy"]).map { "  allowed by: \($0)" } ?? advice
+        let list = arguments.joined(separator: ", ")
+        return ["\(times)\(call)(\(list)) by \(text(json["layer"]) ?? "?")"] + (remedy.map { [$0] } ?? [])
     }
 
     private func step(_ json: JSON) -> String? {

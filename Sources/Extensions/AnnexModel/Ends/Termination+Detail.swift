@@ -67,9 +67,21 @@ public struct DeniedCall: Sendable, Hashable {
     }
 }
 
+extension DeniedCall {
+    /// What the extension's author can do instead of a call that no line of a policy allows; nil if that is not known.
+    public var advice: String? {
+        remedy == nil ? Self.advice(for: name, arguments: arguments.map(\.description)) : nil
+    }
+
+    package static func advice(for name: String, arguments: [String]) -> String? {
+        guard name == "clone", arguments.first?.contains("CLONE_THREAD") ?? false else { return nil }
+        return "this call starts a thread, and an extension has one: use async functions and tasks, not Dispatch"
+    }
+}
+
 extension DeniedCall: CustomStringConvertible {
     public var description: String {
-        let remedy = remedy.map { "; allowed by: \($0)" } ?? ""
+        let remedy = remedy.map { "; allowed by: \($0)" } ?? advice.map { "; \($0)" } ?? ""
         return "\(name)(\(arguments.map(\.description).joined(separator: ", "))) denied by \(layer)\(remedy)"
     }
 }

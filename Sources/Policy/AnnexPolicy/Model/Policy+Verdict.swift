@@ -60,6 +60,8 @@ extension Policy {
     /// arguments that choose the operation. An address is left out, because it differs from run to run.
     private func remedy(for call: SystemCall, arguments: [UInt64]) -> String? {
         if call.name == LaunchCalls.exec { return nil }
+        // The limit of one process would deny the thread even if the filter allowed the call.
+        if limits.processes <= 1, call.startsThread(arguments) { return nil }
         let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
         let known = call.arguments ?? []
         let shown = known.indices.filter { index in
@@ -77,6 +79,15 @@ extension Policy {
             return "\(known[index].name): \(known[index].kind.policyText(value))"
         }
         return start + "- { call: \(call.name), when: { \(conditions.joined(separator: ", ")) } }"
+    }
+}
+
+extension SystemCall {
+    /// Whether the call starts a thread of its own process. `clone3` has its flags in memory, so it counts as the start of
+    /// a process.
+    fileprivate func startsThread(_ arguments: [UInt64]) -> Bool {
+        guard name == "clone", let flags = arguments.first, let kind = self.arguments?.first?.kind else { return false }
+        return kind.value(named: "CLONE_THREAD").map { flags & $0 != 0 } ?? false
     }
 }
 
