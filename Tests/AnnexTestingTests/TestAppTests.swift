@@ -21,6 +21,26 @@ import Testing
         #expect(await session.complete().reason == .completed)
     }
 
+    @Test func `an extension that computes without end ends for the same reason as with any other host`() async throws {
+        let (policies, app) = (try TemporaryFolder(), try SubstituteApp(running: "works-on"))
+        // The processor limit is shorter than the patience. The launch is not what this test is about.
+        let text = """
+            policy: com.apple.ui-services
+            summary: Short limits.
+            includes: [resources]
+            limits: { launch: 600s, request: 10s, watchdog: 500ms, processor: 1s }
+            """
+        try Data(text.utf8).write(to: policies.url.appending(path: "com.apple.ui-services.yaml"))
+        let host = try AnnexHost.testing(apps: [app.path], policies: policies.url.path, patience: .seconds(3))
+        let session = try await host.begin(SubstituteApp.identifier)
+        do {
+            _ = try await session.request([ExtensionItem(contentText: "spins")])
+            Issue.record("it answered")
+        } catch HostError.ended(let end) {
+            #expect(end.reason == .unresponsive, "\(end)")
+        }
+    }
+
     @Test func `the app is removed with its object`() throws {
         var app: TestApp? = try TestApp(layout: Self.layout, files: Self.files)
         let path = try #require(app?.path)

@@ -15,7 +15,7 @@ package struct BrokerConfiguration: Sendable {
     /// How many extensions may run at once for one extension point. If this is nil, the point's own number applies.
     package var instances: Int?
     /// The shortest time limit for a launch, a request and the watchdog. If a policy's limit is shorter, the broker
-    /// uses this value instead.
+    /// uses this value instead, and raises the limit of processor time by the same factor.
     package var patience = Duration.zero
     /// Whether an extension that fails again and again must pause before its next launch.
     package var holdsBack = true

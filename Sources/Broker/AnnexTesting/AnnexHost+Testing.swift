@@ -10,8 +10,9 @@ extension AnnexHost {
     /// - An extension that failed repeatedly is launched again at once. So a test may make an extension fail as often
     ///   as necessary.
     /// - No report is written on the ends of extensions.
-    /// - Time limits are raised to `patience`, because a busy machine may run several tests at once. The limits of
-    ///   memory, processors and files are the extension point's own limits, as in `embedded`.
+    /// - Time limits are raised to `patience`, because a busy machine may run several tests at once. The order of the
+    ///   limits stays the same, and the limit of processor time grows with them. So an extension that misbehaves ends
+    ///   with the same reason as in `embedded`. The limits of memory and files are the extension point's own limits.
     /// - Extensions have private directories only if `privateDirectories` names a folder for them.
     ///
     /// The sandbox is the same as in `embedded`.

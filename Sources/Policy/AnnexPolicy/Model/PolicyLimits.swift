@@ -66,10 +66,24 @@ extension PolicyLimits {
 
     /// Lengthens the limits that are measured by the clock: launch, request and watchdog. If the time is shorter than a
     /// limit of the policy, that limit does not change.
+    ///
+    /// The order of the limits stays the same. So an extension that misbehaves in some way exceeds the same limit first
+    /// as it does without the longer times.
     package mutating func loosen(time limit: Duration) {
+        let before = self
         launch = max(launch, limit)
         request = max(request, limit)
         watchdog = max(watchdog, limit)
+        // An extension that never polls its channel exceeds both limits.
+        if before.watchdog < before.request, watchdog >= request {
+            request = watchdog + (before.request - before.watchdog)
+        }
+        // An extension that computes without end exceeds the limit of processor time too, on several processors even
+        // faster than time passes. So this limit grows by the same factor as the others.
+        let factors = [(request, before.request), (watchdog, before.watchdog)].map { longer, shorter in
+            shorter > .zero ? longer / shorter : 1
+        }
+        processor = processor * (factors.max() ?? 1)
     }
 
     /// Lowers the memory limit, in bytes. If the value is larger than the policy's limit, nothing changes.
