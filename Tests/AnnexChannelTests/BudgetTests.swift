@@ -1,5 +1,6 @@
 import AnnexLinux
 import AnnexTestSupport
+import Synchronization
 import Testing
 
 @testable import AnnexChannel
@@ -58,6 +59,59 @@ import Testing
         let isBeyond = budget.spend(at: 5)
         let isNext = budget.spend(at: 1_000_000_005)
         #expect(!isBeyond && isNext && !budget.mustWarn())
+    }
+
+    @Test func `what was earned is lost with its period`() {
+        var budget = RateBudget(limit: 5)
+        budget.earn(100)
+        // The first spending begins a period.
+        let early = (0..<6).map { _ in budget.spend(at: 5) }
+        #expect(early == [true, true, true, true, true, false])
+        budget.earn(2)
+        let later = (0..<3).map { _ in budget.spend(at: 6) }
+        #expect(later == [true, true, false])
+        let next = budget.spend(6, at: 1_000_000_005)
+        #expect(!next)
+        budget.earn(.max)
+        budget.earn(.max)
+        #expect(budget.allowed == .max)
+    }
+
+    /// The host makes many calls, and the extension reports its progress twice in each of them.
+    @Test func `notices of an extension that answers its calls exceed no budget`() async throws {
+        let (events, heard) = AsyncStream.makeStream(of: Void.self)
+        let channel = try HostileChannel(
+            {
+                $0.framesPerSecond = 20
+                $0.budgetPeriod = .patience
+            }, handlers: { $0.onEvent = { _ in heard.yield() } })
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        var iterator = events.makeAsyncIterator()
+        for call in 1...100 as ClosedRange<UInt64> {
+            let pending = try await channel.host.start(Request(method: 1))
+            writer.send(RawPeer.frame(6) + RawPeer.frame(6) + RawPeer.frame(3, method: 1, call: call))
+            _ = try await pending.value()
+            for _ in 0..<2 { _ = await iterator.next() }
+        }
+        let isClosed = channel.host.state.isClosed.load(ordering: .acquiring)
+        #expect(!isClosed)
+        // Now the extension has earned 400 frames and has used 200 of them.
+        writer.send((0..<221).flatMap { _ in RawPeer.frame(6) })
+        #expect(await channel.violation() == .messageBudget(.frames, limit: 20))
+    }
+
+    @Test func `BOMB-08: notices earn no further notices`() async throws {
+        let channel = try HostileChannel {
+            $0.framesPerSecond = 20
+            $0.budgetPeriod = .patience
+        }
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let pending = try await channel.host.start(Request(method: 1))
+        writer.send((0..<21).flatMap { _ in RawPeer.frame(6) })
+        #expect(await channel.violation() == .messageBudget(.frames, limit: 20))
+        await #expect(throws: CallFailure.self) { _ = try await pending.value() }
     }
 
     @Test func `a spending beyond the budget of a period is refused and later smaller ones count`() {

@@ -169,10 +169,12 @@ struct EarlyEnd: Error {
 
 extension ProtocolViolation {
     fileprivate init(_ violation: ChannelViolation) {
-        if case .messageBudget = violation {
-            self.init("\(violation)", isBudget: true)
-        } else {
-            self.init("\(violation)")
+        switch violation {
+        // The policy sets these two budgets.
+        case .messageBudget(.frames, _), .messageBudget(.control, _):
+            self.init("\(violation); the limit `messages` of the extension point's policy allows more", isBudget: true)
+        case .messageBudget: self.init("\(violation)", isBudget: true)
+        default: self.init("\(violation)")
         }
     }
 }

@@ -44,7 +44,8 @@ public struct ChannelConfiguration: Sendable, Hashable {
     /// The longest wait in a stream if the caller gives no timeout; nil: no limit. A session's typed calls have the
     /// same limit. A call made directly on the channel is limited only by the timeout that its caller gives.
     public var callLimit: Duration?
-    /// How many frames that answer no open call, such as events and late answers, may arrive in a second.
+    /// How many frames that answer no open call, such as events and late answers, may arrive in a second. For each call
+    /// that the extension answers in this second, four more may arrive.
     public var framesPerSecond: UInt32 = 1000
     /// How many payload bytes of frames that answer no open call may arrive in a second. Frames of streams that the
     /// host has dropped count too.

@@ -225,9 +225,11 @@ final class ChannelState: Sendable {
 
     /// Queues an event for its handler. If the handler is slow, many events may wait. The limits on frames and bytes
     /// per second also limit the events that wait.
-    func deliver(_ event: ChannelEvent) throws(ChannelViolation) {
-        let limit = configuration.framesPerSecond
-        guard undelivered.load(ordering: .relaxed) < limit else { throw .messageBudget(.frames, limit: limit) }
+    /// - Parameter mostWaiting: how many events may wait.
+    func deliver(_ event: ChannelEvent, mostWaiting: UInt32) throws(ChannelViolation) {
+        guard undelivered.load(ordering: .relaxed) < mostWaiting else {
+            throw .messageBudget(.frames, limit: configuration.framesPerSecond)
+        }
         let (bytes, most) = (UInt64(truncatingIfNeeded: event.payload.count), configuration.bytesPerSecond)
         guard undeliveredBytes.load(ordering: .relaxed) &+ bytes <= UInt64(truncatingIfNeeded: most) else {
             throw .messageBudget(.bytes, limit: most)

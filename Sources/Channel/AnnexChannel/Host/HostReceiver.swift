@@ -36,7 +36,7 @@ struct HostReceiver: ~Copyable, Sendable {
     private var rungAt: UInt32?
     /// The value of `reader.bytesRead` when the extension last ended a sleep of the leader.
     private var wokenAt: UInt32?
-    var frames: RateBudget
+    private(set) var frames: RateBudget
     var bytes: RateBudget
     var futile: RateBudget
 
@@ -126,6 +126,31 @@ struct HostReceiver: ~Copyable, Sendable {
 
     private mutating func spendFutileWakeUp() throws(ChannelViolation) {
         guard futile.spend(at: MonotonicClock.now()) else { throw .messageBudget(.wakeUps, limit: futile.limit) }
+    }
+}
+
+// Notices that belong to calls. An extension may send a few notices for each call that it answers, for example to report
+// progress. The host makes the calls, so a hostile extension gains only as many frames as its host pays for with calls.
+extension HostReceiver {
+    /// How many frames an answered call allows in addition to the limit.
+    static let framesPerAnswer: UInt32 = 4
+    /// How many events may wait for their handler, as a multiple of the limit, if the extension has earned as many. The
+    /// events of a burst of calls may have to wait for a thread that has no processor.
+    private static let mostBacklog: UInt32 = 16
+
+    /// Counts an answer to an open call.
+    @inline(__always) mutating func recordAnswer() { frames.earn(HostReceiver.framesPerAnswer) }
+
+    /// Records an answer that the leader did not read for its own call.
+    mutating func wasAnswered() {
+        spinner.wasAnswered()
+        recordAnswer()
+    }
+
+    /// How many events may wait for their handler.
+    var mostUndelivered: UInt32 {
+        let (most, overflow) = frames.limit.multipliedReportingOverflow(by: HostReceiver.mostBacklog)
+        return min(frames.allowed, overflow ? .max : most)
     }
 }
 

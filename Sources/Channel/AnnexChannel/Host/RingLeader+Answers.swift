@@ -90,6 +90,7 @@ extension RingLeader {
         }
         receiver.reader.pass(header)
         receiver.rawCalls.recordAnswer(to: header.call)
+        receiver.recordAnswer()
         state.tally.framesReceived.add()
         state.tally.bytesReceived.add(UInt64(truncatingIfNeeded: length))
         giveBack(&receiver)

@@ -44,7 +44,8 @@ extension RingLeader {
         case .event:
             try receiver.spend(frame, state: state)
             try checkBare(frame)
-            try state.deliver(ChannelEvent(method: frame.method, payload: frame.payload))
+            let event = ChannelEvent(method: frame.method, payload: frame.payload)
+            try state.deliver(event, mostWaiting: receiver.mostUndelivered)
         case .request, .cancel:
             if frame.kind == .request, state.expected.take(frame.method) {
                 try receiver.spendBytes(of: frame, state: state)
@@ -85,7 +86,7 @@ extension RingLeader {
         withdrawIfDrained(by: frame, receiver: &receiver)
         switch state.calls.withLock({ $0.match(frame) }) {
         case .removed(let call):
-            receiver.spinner.wasAnswered()
+            receiver.wasAnswered()
             call.resolveWhileReading(.success(Reply(payload: frame.payload, sealed: [])))
         case .neverIssued where RawCalls.isRaw(frame.call): try handleLateRaw(frame, receiver: &receiver)
         case .neverIssued: throw .unknownCall(frame.call)
@@ -99,7 +100,7 @@ extension RingLeader {
             guard call.isPing == (frame.kind == .pong) else { throw .unexpectedKind(frame.kind.rawValue) }
             let outcome = try outcome(of: frame, for: call)
             guard removeCall(call.id) else { return }
-            if !call.isPing { receiver.spinner.wasAnswered() }
+            if !call.isPing { receiver.wasAnswered() }
             call.resolveWhileReading(outcome)
         }
     }
