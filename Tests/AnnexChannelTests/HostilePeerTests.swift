@@ -308,6 +308,36 @@ import Testing
         #expect(await channel.violation() == .malformedControl(length: min(length, 16), descriptors: 0))
     }
 
+    enum Silence: CaseIterable {
+        case onlyEmpty, withJunk, thenNoMore, twiceThenNoMore
+    }
+
+    @Test(arguments: Silence.allCases)
+    func `IPC-10: an empty control message of a living peer is a violation`(_ silence: Silence) async throws {
+        let channel = try HostileChannel()
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        let socket = channel.peer.control.descriptor.number
+        // The host reads nothing before all messages have arrived.
+        let mayRead = try channel.occupyLoop()
+        for _ in 0..<(silence == .twiceThenNoMore ? 2 : 1) { try channel.peer.control.send([]) }
+        if silence == .withJunk { try channel.peer.control.send([7, 7]) }
+        if silence == .thenNoMore || silence == .twiceThenNoMore { shutdown(socket, Int32(SHUT_WR)) }
+        mayRead.open()
+        #expect(await channel.violation() == .malformedControl(length: 0, descriptors: 0))
+    }
+
+    @Test func `a peer that only closes its end breaks no rule`() async throws {
+        let (closings, closed) = AsyncStream.makeStream(of: Void.self)
+        let channel = try HostileChannel(handlers: { $0.onPeerClosed = { closed.yield() } })
+        var writer = RawWriter(channel.peer)
+        try await channel.greet(&writer)
+        shutdown(channel.peer.control.descriptor.number, Int32(SHUT_WR))
+        for await _ in closings { break }
+        let isClosed = channel.host.state.isClosed.load(ordering: .acquiring)
+        #expect(!isClosed)
+    }
+
     @Test func `BOMB-11: callers get a named error when a peer never reads`() async throws {
         let channel = try HostileChannel {
             $0.sendLimit = .milliseconds(30)

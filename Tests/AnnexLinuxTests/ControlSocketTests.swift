@@ -38,6 +38,44 @@ import Testing
         while case .nothing = try socket.receive(atMost: 16) { sched_yield() }
     }
 
+    @Test func `an empty message differs from the end`() throws {
+        let pair = try ControlSocketPair()
+        try pair.peer.send([])
+        // The message may have arrived before the socket marks messages.
+        try pair.host.markMessages()
+        try pair.peer.send([], DescriptorList(try Descriptor.memfd("annex-empty", size: 5)))
+        try pair.peer.send([])
+        try pair.peer.send([1])
+        pair.peer.shutDown()
+        for (wanted, descriptors) in [([], 0), ([], 1), ([], 0), ([1], 0)] as [([UInt8], Int)] {
+            guard case .message(let message) = try pair.host.receive(atMost: 16) else {
+                Issue.record("no message")
+                return
+            }
+            let (bytes, count) = (message.bytes, message.descriptors.count)
+            let isCut = message.bytesWereCut || message.descriptorsWereCut
+            #expect(bytes == wanted && count == descriptors && !isCut)
+        }
+        guard case .end = try pair.host.receive(atMost: 16) else {
+            Issue.record("no end")
+            return
+        }
+    }
+
+    @Test func `a marked message has room for the most descriptors`() throws {
+        let pair = try ControlSocketPair()
+        try pair.host.markMessages()
+        let other = try Descriptor.memfd("annex-many", size: 1)
+        let numbers = [Int32](repeating: other.number, count: 253)
+        #expect(sendMany(pair.peer.descriptor.number, [1], numbers) == 1)
+        guard case .message(let message) = try pair.host.receive(atMost: 16) else {
+            Issue.record("no message")
+            return
+        }
+        let (count, isCut) = (message.descriptors.count, message.descriptorsWereCut)
+        #expect(count == 253 && !isCut)
+    }
+
     @Test func `an empty socket and a closed peer give different answers`() throws {
         var socket: ControlSocket
         do {

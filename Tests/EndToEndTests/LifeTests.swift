@@ -127,6 +127,17 @@ import Testing
         #expect(await session.complete().reason == .completed)
     }
 
+    // MARK: The control socket
+
+    @Test func `IPC-10: an extension that sends an empty message ends at once`() async throws {
+        let session = try await begin(host { _ in })
+        // The answer may arrive before the message does.
+        _ = try? await text(session, "mutters")
+        let end = try #require(await session.untilEnd())
+        #expect(end.reason == .protocolViolation, "\(end)")
+        #expect("\(end.detail)".contains("0 bytes"), "\(end)")
+    }
+
     // MARK: Memory
 
     @Test func `L2: an extension is warned before its memory runs out`() async throws {

@@ -65,16 +65,21 @@ package struct ControlSocket: ~Copyable, Sendable {
         // the connection has not ended.
         if got == -EAGAIN || !waiting && (got == -ENOMEM || got == -ENOBUFS) { return .nothing }
         if got == -ECONNRESET { return nil }
-        // A message without bytes looks like the end of the connection, but the end brings no descriptors. If
-        // descriptors arrive without bytes, this method returns them as a message. The receiver of the message decides
-        // where to close these descriptors.
-        if flags & UInt32(ANNEX_RECEIVED_END) != 0, descriptors.isEmpty { return .end }
+        // If descriptors arrive without bytes, this method returns them as a message. The receiver of the message
+        // decides where to close these descriptors.
+        if flags & UInt32(ANNEX_RECEIVED_END) != 0 { return .end }
         _ = try SystemError.check("recvmsg", got)
         return .message(
             ControlMessage(
                 bytes: bytes, descriptors: descriptors,
                 bytesWereCut: flags & UInt32(ANNEX_RECEIVED_BYTES_CUT) != 0,
                 descriptorsWereCut: flags & UInt32(ANNEX_RECEIVED_DESCRIPTORS_CUT) != 0))
+    }
+
+    /// Distinguishes an empty message from the end, from now on. Without this call, an untrusted peer could send an
+    /// empty message, and this end would stop reading, although the peer lives on.
+    package func markMessages() throws(SystemError) {
+        _ = try SystemError.check("setsockopt(SO_TIMESTAMP)", annex_mark_messages(descriptor.number))
     }
 
     /// Sets whether this end accepts descriptors. If this end refuses them, a sender gets `EPERM`. No descriptor of the
@@ -103,7 +108,8 @@ package enum ControlReception: ~Copyable, Sendable {
     case message(ControlMessage)
     /// No message is waiting.
     case nothing
-    /// The peer is gone. A message without bytes looks the same, but Annex never sends one.
+    /// The peer is gone, or has stopped sending. Unless `markMessages` was called, a message without bytes and
+    /// descriptors looks the same. Annex never sends such a message.
     case end
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define ANNEX_SO_PEERPIDFD 77
@@ -14,8 +15,9 @@ typedef union {
     struct cmsghdr align;
 } annex_control_room;
 
+// Also has room for the mark of the message.
 typedef union {
-    char bytes[CMSG_SPACE(sizeof(int32_t) * ANNEX_DESCRIPTORS_RECEIVED)];
+    char bytes[CMSG_SPACE(sizeof(int32_t) * ANNEX_DESCRIPTORS_RECEIVED) + CMSG_SPACE(sizeof(struct timeval))];
     struct cmsghdr align;
 } annex_receiving_room;
 
@@ -43,9 +45,11 @@ int annex_send_message(
 }
 
 // Collects the descriptors of all SCM_RIGHTS parts of the message. Descriptors for which the array has no room are
-// closed at once.
-static void annex_collect(struct msghdr *message, int32_t *descriptors, uint32_t *count, uint32_t *flags) {
+// closed at once. Returns whether there was any part.
+static int annex_collect(struct msghdr *message, int32_t *descriptors, uint32_t *count, uint32_t *flags) {
+    int is_message = 0;
     for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
+        is_message = 1;
         if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
         size_t here = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int32_t);
         for (size_t index = 0; index < here; index++) {
@@ -59,6 +63,7 @@ static void annex_collect(struct msghdr *message, int32_t *descriptors, uint32_t
             }
         }
     }
+    return is_message;
 }
 
 int annex_receive_message(
@@ -74,13 +79,17 @@ int annex_receive_message(
         got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
     } while (got < 0 && errno == EINTR);
     if (got < 0) return -errno;
-    annex_collect(&message, descriptors, count, flags);
+    int is_message = annex_collect(&message, descriptors, count, flags);
     if (message.msg_flags & MSG_TRUNC) *flags |= ANNEX_RECEIVED_BYTES_CUT;
     if (message.msg_flags & MSG_CTRUNC) *flags |= ANNEX_RECEIVED_DESCRIPTORS_CUT;
-    // A message without bytes sets this flag too, although Annex never sends such a message. If descriptors arrived,
-    // the caller knows that this is a message and not the end.
-    if (got == 0) *flags |= ANNEX_RECEIVED_END;
+    // Only a message brings a mark or descriptors. The end brings nothing.
+    if (got == 0 && !is_message) *flags |= ANNEX_RECEIVED_END;
     return (int)got;
+}
+
+int annex_mark_messages(int socket) {
+    int value = 1;
+    return setsockopt(socket, SOL_SOCKET, SO_TIMESTAMP, &value, sizeof value) < 0 ? -errno : 0;
 }
 
 int annex_set_pass_rights(int socket, int accept) {

@@ -29,6 +29,11 @@ import Testing
         #expect(try await ending() == ["a request that is no message"])
     }
 
+    @Test func `IPC-10: an empty message ends the portal as a violation`() async throws {
+        try await member.send([])
+        #expect(try await ending() == ["a request that is no message"])
+    }
+
     @Test func `random bytes end the portal or get an error and nothing else`() async throws {
         var random = SeededRandom(seed: 20_261_126)
         for _ in 0..<200 {

@@ -23,7 +23,7 @@ import Testing
         let seed = SeededRandom.fresh()
         var random = SeededRandom(seed: seed)
         var packets: [[UInt8]] = [
-            [0], [1, 2, 3], [UInt8](repeating: 0xFF, count: 8 << 10), [UInt8](repeating: 0, count: (8 << 10) + 1),
+            [], [0], [1, 2, 3], [UInt8](repeating: 0xFF, count: 8 << 10), [UInt8](repeating: 0, count: (8 << 10) + 1),
             [UInt8](repeating: 7, count: 100_000),
         ]
         let whole = try HostPacketMessage(

@@ -32,8 +32,16 @@ final class WorksOn: AppExtension {
         case "tidies": tidy(context)
         case "overstays": overstay(context)
         case "clings": cling(context)
+        case "mutters": mutter(context)
         default: context.completeRequest(returning: [ExtensionItem(contentText: "no such conduct")])
         }
+    }
+
+    /// Sends an empty message on the control socket, and answers nevertheless.
+    private func mutter(_ context: ExtensionContext) {
+        var message = msghdr()
+        let sent = sendmsg(3, &message, Int32(MSG_NOSIGNAL))
+        context.completeRequest(returning: [ExtensionItem(contentText: sent == 0 ? "muttered" : "errno \(errno)")])
     }
 
     /// Opens a file in the app's `Frameworks`, and answers with its contents or the error.

@@ -80,6 +80,7 @@ final class Connection: ChangeListener {
     /// Begins to read. A pidfd reports the end of the client's process. If a child that the client forked keeps the
     /// socket open, the socket does not show that end.
     func begin() throws(SystemError) {
+        try socket.markMessages()
         let process = try loop.watch(process.descriptor.number) { [weak self] _ in
             self?.close("the process of the host has ended")
         }
@@ -204,6 +205,10 @@ final class OpenSocket: Sendable {
 
     func receive(atMost most: Int) throws(SystemError) -> ControlReception {
         try socket.withLock { (socket) throws(SystemError) in try socket?.receive(atMost: most) ?? .end }
+    }
+
+    func markMessages() throws(SystemError) {
+        try socket.withLock { (socket) throws(SystemError) in try socket?.markMessages() }
     }
 
     func setPassRights(_ accept: Bool) {

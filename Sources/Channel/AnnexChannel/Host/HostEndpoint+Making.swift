@@ -54,6 +54,7 @@ extension HostEndpoint {
         // Until a call accepts descriptors, the kernel refuses to let the extension send any. Kernels before 6.16
         // cannot refuse them, so the host then closes each descriptor that arrives.
         _ = sockets.host.setPassRights(false)
+        try sockets.host.markMessages()
         let hostRegion = try hostMemory.reopenedReadOnly()
         let control = try sockets.peer.descriptor.duplicate()
         let hostControl = ControlSocket(owning: try sockets.host.descriptor.duplicate())

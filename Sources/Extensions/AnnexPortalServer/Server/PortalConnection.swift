@@ -51,6 +51,7 @@ package final class PortalConnection: Sendable {
     }
 
     func start() throws(SystemError) {
+        try socket.markMessages()
         let watch = try server.loop.watch(socket.descriptor.number) { [self] _ in read() }
         let isOver = state.withLock { state in
             if !state.isOver { state.watch = watch }

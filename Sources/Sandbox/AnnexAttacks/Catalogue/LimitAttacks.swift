@@ -184,6 +184,14 @@ enum LimitAttacks {
         .driven(
             "IPC-09", technique: "NaN, NUL, bad UTF-8, huge ints in decode",
             by: "AnnexModelTests/Codec/CodecFuzzTests: IPC-09", "AnnexBundleTests/PropertyListTests: IPC-09"),
+        Attack(
+            "IPC-10", technique: "Empty message that looks like the peer's end, and more messages after it",
+            addition: true,
+            trial: .drivenBy([
+                "AnnexChannelTests/HostilePeerTests: IPC-10",
+                "AnnexPortalServerTests/Server/HostileMemberTests: IPC-10",
+                "EndToEndTests/LifeTests: IPC-10",
+            ])),
     ]
 
     static let lifetimes: [Attack] = [
