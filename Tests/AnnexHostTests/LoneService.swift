@@ -50,7 +50,7 @@ final class LoneService: BrokerService {
     func terms(for identifier: String) -> SessionTerms { SessionTerms(keepAlive: .seconds(3600)) }
 
     func launch(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?, origin: String?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle {

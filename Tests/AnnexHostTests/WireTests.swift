@@ -7,7 +7,7 @@ import Testing
 /// Packets between host and daemon must pass through the wire unchanged.
 @Suite(.timeLimit(.minutes(20))) struct WireTests {
     private static let notices: [ExtensionNotice] = [
-        .saidHello, .requestBegan(1), .requestEnded(.max),
+        .saidHello, .requestBegan(1), .requestEnded(.max), .answered,
         .overstayed, .gaveSign, .pingPassedOn, .activityBegan("é"), .activityEnded, .userActed,
         .violated(ProtocolViolation("x", isBudget: true)),
         .violated(ProtocolViolation("y")), .channelClosed, .parked, .dismissed(.completed),
@@ -27,6 +27,10 @@ import Testing
         .claim(.max),
         .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),
         .launch(extension: "com.a.b", as: "p", for: .ahead, timeLimit: .milliseconds(1500), counters: .max),
+        .launch(extension: "com.a.b", for: .request, timeLimit: nil, origin: "", counters: 0),
+        .launch(
+            extension: "com.a.b", as: "p", for: .request, timeLimit: .zero, origin: String(repeating: "é", count: 128),
+            counters: 1),
     ]
 
     private static let counts = SessionStatistics(
@@ -64,8 +68,16 @@ import Testing
                 _ = try? HostPacketMessage(decoding: changed, within: ServiceWire.fromHost)
             }
         }
-        let long = try HostPacketMessage(.request(1, .list(after: String(repeating: "x", count: 5000)))).encoded()
-        #expect(throws: DecodingFailure.self) { try HostPacketMessage(decoding: long, within: ServiceWire.fromHost) }
+        let origin = String(repeating: "x", count: ServiceWire.longestOrigin + 1)
+        for request in [
+            ServiceRequest.list(after: String(repeating: "x", count: 5000)),
+            .launch(extension: "com.a.b", for: .request, timeLimit: nil, origin: origin, counters: 0),
+        ] {
+            let long = try HostPacketMessage(.request(1, request)).encoded()
+            #expect(throws: DecodingFailure.self) {
+                try HostPacketMessage(decoding: long, within: ServiceWire.fromHost)
+            }
+        }
     }
 
     /// If a notice lacks one of its counts, or if a count has another form, the notice is invalid.

@@ -90,12 +90,12 @@ package final class Broker: BrokerService {
     }
 
     package func launch(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?, origin: String?,
         channel: consuming ExtensionDescriptors, of host: HostEnd, events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle {
         let (bundle, record) = try installed(identifier)
         try Self.check(bundle, isFor: point)
-        try checkFailures(of: identifier)
+        if wishes.holdsBack { try failures.check(record.instance, for: origin, log: log) }
         // The entitlements are read once, so that the sandbox and the extension get the same list.
         let inForce = registry.value.entitlementsInForce(for: record)
         let policy = try policy(for: record, with: inForce)
@@ -117,14 +117,17 @@ package final class Broker: BrokerService {
         let slot = try slot(for: purpose, bundle: bundle, most: policy.limits.instances)
         let log = log.of(host)
         log.launching(identifier, policy: policy.name)
-        let told: @Sendable (ExtensionEvent) -> Void = { event in
-            if case .ready(let report) = event { log.ready(identifier, report: report) }
+        let told: @Sendable (ExtensionEvent) -> Void = { [failures, instance = record.instance] event in
+            if case .ready(let report) = event {
+                failures.becameReady(instance)
+                log.ready(identifier, report: report)
+            }
             events(event)
         }
         let supervised = running.add { remove in
             SupervisedExtension(
-                Installed(bundle, record: record, in: registry), policy: policy, timeLimit: timeLimit, host: host,
-                launcher: launcher, slots: slots, slot: slot, kept: kept, portal: portal, events: told
+                Installed(bundle, record: record, in: registry), policy: policy, timeLimit: timeLimit, origin: origin,
+                host: host, launcher: launcher, slots: slots, slot: slot, kept: kept, portal: portal, events: told
             ) { [failures, reports, privates, onEnd] end in
                 failures.record(end)
                 log.ended(end)
@@ -160,14 +163,6 @@ package final class Broker: BrokerService {
             place: bundle.identifier, remedy: "keep fewer extensions parked, or raise the point's limit `instances`")
     }
 
-    private func checkFailures(of identifier: String) throws(BrokerError) {
-        guard wishes.holdsBack else { return }
-        guard let (error, isNews) = failures.rejection(of: identifier) else { return }
-        // One log entry per pause, so that repeated requests do not flood the log.
-        if isNews { log.heldBack(identifier, error: error) }
-        throw error
-    }
-
     /// Ends every extension with the reason `brokerShutdown`.
     package func shutDown() {
         for supervised in running.all { supervised.end(for: .brokerShutdown) }
@@ -176,13 +171,13 @@ package final class Broker: BrokerService {
 
 extension Broker {
     package func launch(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?, origin: String?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle {
         try launch(
-            identifier, as: point, for: purpose, timeLimit: timeLimit, channel: channel, of: HostEnd.own(host),
-            events: events)
+            identifier, as: point, for: purpose, timeLimit: timeLimit, origin: origin, channel: channel,
+            of: HostEnd.own(host), events: events)
     }
 
     /// Ends an extension because its host has gone. This function needs no reference to the broker: a release of the

@@ -12,7 +12,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         case superseded
         /// The user switched the extension off.
         case disabled
-        /// The extension failed again and again. It is not launched until a pause is over.
+        /// The extension failed again and again, before it was ready or for this origin. It is not launched until a pause
+        /// is over.
         case heldBack
         /// The bundle breaks a rule of packaging.
         case invalidBundle
@@ -36,6 +37,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         /// A launch ahead of requests got no instance slot, because every slot is taken or another launch waits for a
         /// slot.
         case noSlot
+        /// The name of an origin is too long.
+        case invalidOrigin
         /// The text is not a URL with which an app can be opened.
         case invalidURL
         /// The user has reached a quota of this daemon, for example for open connections, installed apps or running

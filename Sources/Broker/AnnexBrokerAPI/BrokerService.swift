@@ -67,9 +67,12 @@ package protocol BrokerService: Sendable {
     ///   - purpose: why the extension is launched. The purpose decides whether the launch may wait for a slot, or take
     ///     the slot of a parked extension.
     ///   - timeLimit: the longest time for each request. If it is nil, the extension point's limit applies.
+    ///   - origin: the host's own name for the source of the session's requests, at most `ServiceWire.longestOrigin`
+    ///     bytes. If the requests end the extension again and again, only launches for the same origin are delayed. If
+    ///     it is nil, no launch is delayed.
     ///   - host: the host's end of the channel, which counts messages and bytes.
     func launch(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?, origin: String?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle
@@ -80,7 +83,7 @@ package protocol BrokerService: Sendable {
     /// Does the same as `launch`, for a task. The task suspends until a daemon answers. If the task is cancelled
     /// meanwhile, no extension is launched, or the launched extension is ended.
     nonisolated(nonsending) func askedLaunch(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?, origin: String?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(BrokerError) -> any ExtensionHandle
@@ -100,12 +103,13 @@ extension BrokerService {
     }
 
     package nonisolated(nonsending) func askedLaunch(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?, origin: String?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(BrokerError) -> any ExtensionHandle {
         try launch(
-            identifier, as: point, for: purpose, timeLimit: timeLimit, channel: channel, of: host, events: events)
+            identifier, as: point, for: purpose, timeLimit: timeLimit, origin: origin, channel: channel, of: host,
+            events: events)
     }
 }
 

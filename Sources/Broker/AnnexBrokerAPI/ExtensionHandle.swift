@@ -11,6 +11,8 @@ package protocol ExtensionHandle: AnyObject, Sendable {
     func requestBegan(_ request: UInt64)
     /// The request was answered or cancelled, or the host stopped waiting for it.
     func requestEnded(_ request: UInt64)
+    /// The extension answered a request. The host reports this at most once, and only for a session with an origin.
+    func answered()
     /// A call that was not reported with `requestBegan` has lasted longer than the extension point's limit for a
     /// request.
     func overstayed()
@@ -51,6 +53,9 @@ extension ExtensionHandle {
 
     /// An embedded broker is called directly, so this function does not suspend.
     package nonisolated(nonsending) func askedClaim() async -> Bool { claim() }
+
+    /// A broker that counts no failures needs no report.
+    package func answered() {}
 
     /// A broker whose extensions open no apps needs no report.
     package func userActed() {}

@@ -251,6 +251,10 @@ public struct AnnexHost: Sendable {
     ///     the extension's app was replaced after the user chose the extension.
     ///   - timeLimit: the longest time for each request, if the host wants a shorter limit than the extension point's
     ///     limit. An extension that exceeds this limit is ended.
+    ///   - origin: the host's own name for the source of this session's requests, for example a user of the host. It has
+    ///     at most 256 bytes. If the requests of one origin end the extension several times in a row, `begin` with this
+    ///     origin is rejected for a while, as `heldBack`. Other origins need not wait. If `origin` is nil, the ends of
+    ///     the session delay no other session.
     ///   - service: the host's answers to the extension's own requests. The default service answers none.
     ///   - configure: changes the channel's configuration before the channel is made, for example the capacity of its
     ///     rings or how callers wait.
@@ -258,11 +262,12 @@ public struct AnnexHost: Sendable {
     ///   ended before it was ready; its value states the reason. `HostError.taskCancelled` if the task was cancelled
     ///   before the extension was ready.
     public nonisolated(nonsending) func begin(
-        _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
+        _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil, origin: String? = nil,
         serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) async throws(HostError) -> ExtensionSession {
-        let wish = LaunchWish(identifier: identifier, point: point, timeLimit: timeLimit, hosted: service)
+        let wish = LaunchWish(
+            identifier: identifier, point: point, timeLimit: timeLimit, origin: origin, hosted: service)
         let session = try await start(wish, for: .request, configure)
         try await session.becomeReady()
         return session
@@ -274,11 +279,12 @@ public struct AnnexHost: Sendable {
     /// all instance slots are taken, the call first waits for a slot. This wait lasts at most ten seconds, or at most
     /// the launch limit if the launch limit is longer.
     public func beginAndWait(
-        _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil,
+        _ identifier: String, as point: String? = nil, timeLimit: Duration? = nil, origin: String? = nil,
         serving service: HostService = HostService(),
         channel configure: (inout ChannelConfiguration) -> Void = { _ in }
     ) throws(HostError) -> ExtensionSession {
-        let wish = LaunchWish(identifier: identifier, point: point, timeLimit: timeLimit, hosted: service)
+        let wish = LaunchWish(
+            identifier: identifier, point: point, timeLimit: timeLimit, origin: origin, hosted: service)
         let session = try startAndWait(wish, for: .request, configure)
         try session.waitUntilReady()
         return session
@@ -320,13 +326,14 @@ public struct AnnexHost: Sendable {
         _ wish: LaunchWish, for purpose: LaunchPurpose, _ configure: (inout ChannelConfiguration) -> Void
     ) async throws(HostError) -> ExtensionSession {
         do {
+            try wish.checkOrigin()
             let draft = try SessionDraft(wish, terms: await service.askedTerms(for: wish.identifier), configure)
             let handle = try await service.askedLaunch(
-                wish.identifier, as: wish.point, for: purpose, timeLimit: wish.timeLimit, channel: draft.descriptors,
-                of: draft.endpoint, events: draft.events)
+                wish.identifier, as: wish.point, for: purpose, timeLimit: wish.timeLimit, origin: wish.origin,
+                channel: draft.descriptors, of: draft.endpoint, events: draft.events)
             return ExtensionSession(
                 wish.identifier, handle: handle, link: draft.link, channel: draft.endpoint, patience: draft.patience,
-                service: service, observer: observer, ends: feed)
+                hasOrigin: wish.origin != nil, service: service, observer: observer, ends: feed)
         } catch {
             throw rejected(wish.identifier, error: error)
         }
@@ -339,13 +346,14 @@ public struct AnnexHost: Sendable {
         // The hello arrives on the event loop's thread. If that thread waited for the hello, the wait would never end.
         guard (try? EventLoop.shared())?.isCurrent != true else { throw .onEventLoop }
         do {
+            try wish.checkOrigin()
             let draft = try SessionDraft(wish, terms: service.terms(for: wish.identifier), configure)
             let handle = try service.launch(
-                wish.identifier, as: wish.point, for: purpose, timeLimit: wish.timeLimit, channel: draft.descriptors,
-                of: draft.endpoint, events: draft.events)
+                wish.identifier, as: wish.point, for: purpose, timeLimit: wish.timeLimit, origin: wish.origin,
+                channel: draft.descriptors, of: draft.endpoint, events: draft.events)
             return ExtensionSession(
                 wish.identifier, handle: handle, link: draft.link, channel: draft.endpoint, patience: draft.patience,
-                service: service, observer: observer, ends: feed)
+                hasOrigin: wish.origin != nil, service: service, observer: observer, ends: feed)
         } catch {
             throw rejected(wish.identifier, error: error)
         }

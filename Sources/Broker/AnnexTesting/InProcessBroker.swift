@@ -19,7 +19,7 @@ final class InProcessBroker: BrokerService {
     func terms(for identifier: String) -> SessionTerms { SessionTerms() }
 
     func launch(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?, origin: String?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle {

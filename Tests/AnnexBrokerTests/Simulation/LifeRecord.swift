@@ -48,7 +48,7 @@ struct LifeRecord {
             isKilled = true
             killed = killed ?? now
             isServing = false
-        case .ping, .measureMemory, .warnOfMemory, .sayGoodbye, .warnOfEnd:
+        case .ping, .measureStarvation, .measureMemory, .warnOfMemory, .sayGoodbye, .warnOfEnd:
             if isKilled { fail("\(effect) for one that was killed") }
         case .finish(let cause):
             self.cause = cause

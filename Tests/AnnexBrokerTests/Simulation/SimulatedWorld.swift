@@ -159,7 +159,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         case .measureMemory: later(soon(), .input(.memoryUsed(UInt64.random(in: 0..<times.memory, using: &random))))
         case .sayGoodbye: later(soon(), .extensionSeesGoodbye)
         case .kill: if !conduct.faults.contains(.cannotBeKilled), isAlive { later(soon(), .processDies) }
-        case .warnOfMemory, .warnOfEnd, .giveBackSlot, .finish: break
+        case .measureStarvation, .warnOfMemory, .warnOfEnd, .giveBackSlot, .finish: break
         }
     }
 

@@ -25,8 +25,8 @@ import TypedConduct
             #expect(digest?.count == 16)
         }
 
-        func begin(timeLimit: Duration? = nil) async throws -> ExtensionSession {
-            try await host.begin(SubstituteApp.identifier, timeLimit: timeLimit)
+        func begin(timeLimit: Duration? = nil, origin: String? = nil) async throws -> ExtensionSession {
+            try await host.begin(SubstituteApp.identifier, timeLimit: timeLimit, origin: origin)
         }
 
         /// The broker's reason for rejecting the launch.
@@ -288,12 +288,35 @@ import TypedConduct
         #expect(await session.complete().reason == .completed)
     }
 
-    @Test(arguments: Door.allCases) func `SIG-07: an extension that fails repeatedly has to pause`(_ door: Door)
+    // MARK: Bursts
+
+    @Test(arguments: Door.allCases) func `200 sessions that begin at once wait and all of them begin`(_ door: Door)
         async throws
     {
         let scene = try await Scene(door)
+        let ends = try await withThrowingTaskGroup { group in
+            for _ in 0..<200 {
+                group.addTask { await (try scene.begin()).complete().reason }
+            }
+            return try await group.reduce(into: [Termination.Reason]()) { $0.append($1) }
+        }
+        #expect(ends.count == 200 && ends.allSatisfy { $0 == .completed }, "\(ends)")
+    }
+
+    // MARK: Repeated failures
+
+    @Test(arguments: Door.allCases) func `SIG-07: an extension that never becomes ready has to pause`(_ door: Door)
+        async throws
+    {
+        // This program is no extension: it exits without a hello.
+        let scene = try await Scene(door, running: "runs-alone")
         for failures in 0..<20 {
-            if let error = await held(scene) {
+            do {
+                _ = try await scene.begin(origin: "visitor \(failures)")
+                Issue.record("a program without a hello became ready")
+            } catch HostError.ended(let end) {
+                #expect(end.reason == .exited, "\(end)")
+            } catch HostError.rejected(let error) {
                 #expect(error.code == .heldBack && failures >= 5, "after \(failures): \(error)")
                 return
             }
@@ -301,16 +324,80 @@ import TypedConduct
         Issue.record("20 failures in a row, and no pause")
     }
 
-    private func held(_ scene: Scene) async -> BrokerError? {
-        do {
-            let end = try await ending(scene.begin(), "exits")
-            #expect(end.reason == .exited, "\(end)")
-        } catch HostError.rejected(let error) {
-            return error
-        } catch {
-            Issue.record("\(error)")
+    @Test(arguments: Door.allCases)
+    func `L9: twelve inputs that end an extension at once keep no other origin from it`(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        try await endTwelve(scene, origin: "visitor")
+        let error = try await rejection(scene, origin: "visitor")
+        #expect(error.code == .heldBack && error.what.contains("for this origin"), "\(error)")
+        // The pause of the origin goes on while the others are served.
+        for origin in ["another visitor", nil] {
+            let session = try await scene.begin(origin: origin)
+            let answer = try await session.request([ExtensionItem(contentText: "looks 5")])
+            #expect(answer.first?.contentText == "looked")
+            #expect(await session.complete().reason == .completed)
         }
-        return nil
+    }
+
+    @Test(arguments: Door.allCases)
+    func `L9: inputs without an origin that end an extension delay nobody`(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        try await endTwelve(scene, origin: nil)
+        let session = try await scene.begin()
+        #expect(try await session.request([ExtensionItem(contentText: "looks 5")]).first?.contentText == "looked")
+    }
+
+    /// Begins twelve sessions at the same time, and ends each of them by its input.
+    private func endTwelve(_ scene: Scene, origin: String?) async throws {
+        let ends = try await withThrowingTaskGroup { group in
+            for _ in 0..<12 {
+                group.addTask { try await ending(scene.begin(origin: origin), "exits") }
+            }
+            var ends: [Termination] = []
+            // The pause may begin before the last of the sessions does.
+            while let end = await group.nextResult() {
+                switch end {
+                case .success(let end): ends.append(end)
+                case .failure(HostError.rejected(let error)) where error.code == .heldBack && origin != nil: break
+                case .failure(let error): throw error
+                }
+            }
+            return ends
+        }
+        #expect(ends.count >= 5 && ends.allSatisfy { $0.reason == .exited }, "\(ends)")
+    }
+
+    /// Ends further sessions of the origin until one is rejected. So a pause that is over causes the next one.
+    private func rejection(_ scene: Scene, origin: String) async throws -> BrokerError {
+        while true {
+            do {
+                _ = try await ending(scene.begin(origin: origin), "exits")
+            } catch HostError.rejected(let error) {
+                return error
+            }
+        }
+    }
+
+    @Test(arguments: Door.allCases)
+    func `L9: an extension that answers before it fails is not held back`(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        for _ in 0..<8 {
+            let session = try await scene.begin(origin: "visitor")
+            #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
+            #expect(try await ending(session, "exits").reason == .exited)
+        }
+    }
+
+    @Test(arguments: Door.allCases) func `an origin has at most 256 bytes`(_ door: Door) async throws {
+        let scene = try await Scene(door)
+        let longest = String(repeating: "é", count: 128)
+        #expect(await (try scene.begin(origin: longest)).complete().reason == .completed)
+        do {
+            _ = try await scene.begin(origin: longest + "x")
+            Issue.record("an origin of 257 bytes was accepted")
+        } catch HostError.rejected(let error) {
+            #expect(error.code == .invalidOrigin, "\(error)")
+        }
     }
 }
 

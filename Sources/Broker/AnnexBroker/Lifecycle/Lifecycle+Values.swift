@@ -82,6 +82,8 @@ extension Lifecycle {
         case announce
         /// Ask the extension for a sign of life.
         case ping
+        /// Find out whether the machine gave the process too little time for its launch. The process still exists.
+        case measureStarvation
         /// Measure how much memory the extension uses. The input `memoryUsed` follows.
         case measureMemory
         /// Warn the extension that it is close to its memory limit.

@@ -216,7 +216,7 @@ struct Lifecycle: Sendable {
         // kills it.
         case (.queue, .launching):
             return progress.contains(.started) ? end(.unanswered, at: now) : finish(.unanswered, first: [.kill])
-        case (.launch, .launching): return end(.launchLimit, at: now)
+        case (.launch, .launching): return [.measureStarvation] + end(.launchLimit, at: now)
         case (.request, .serving): return end(.timeLimit, at: now)
         case (.watchdog, .serving): return watch(at: now)
         case (.measurement, .serving):

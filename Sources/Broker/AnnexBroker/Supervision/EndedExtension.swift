@@ -25,6 +25,8 @@ package struct EndedExtension: Sendable {
     package let limits: [LaunchReport.Limit]
     /// The end as the broker reports it to the host.
     package let termination: Termination
+    /// What decides which later launches this end delays.
+    package var facts = LifeFacts()
 }
 
 extension EndedExtension {

@@ -12,8 +12,9 @@ extension SupervisedExtension {
         case .askForSlot: askForSlot()
         case .launch: launch()
         case .wake(let moment): wake(at: moment)
-        case .announce: events(.ready(launchReport() ?? .unknown))
+        case .announce: announce()
         case .ping: ping()
+        case .measureStarvation: measureStarvation()
         case .measureMemory: measureMemory()
         case .warnOfMemory: events(.memoryWarning)
         case .sayGoodbye: events(.goodbye)
@@ -115,6 +116,17 @@ extension SupervisedExtension {
         if isOwn { apply(.pingPassedOn) }
     }
 
+    private func announce() {
+        running.withLock { $0.facts.becameReady = true }
+        events(.ready(launchReport() ?? .unknown))
+    }
+
+    /// The files are read before the kill, because a process that has ended has no files in `/proc`.
+    private func measureStarvation() {
+        let starvation = LaunchStarvation(of: running.withLock { $0.number })
+        running.withLock { $0.facts.wasStarved = starvation.isMachines(within: limits.launch) }
+    }
+
     private func measureMemory() {
         if let used = running.withLock({ $0.process })?.memoryInUse() { apply(.memoryUsed(used)) }
     }
@@ -123,7 +135,7 @@ extension SupervisedExtension {
         let launch = launchReport()
         let portal = running.withLock { $0.portal.take() }
         portal?.end()
-        let (ended, activity, granted, host, counts) = running.withLock { running in
+        let (ended, activity, granted, host, counts, facts) = running.withLock { running in
             // Each of these values refers to this object. Without this step, the values and this object would keep each
             // other alive for ever.
             running.process = nil
@@ -134,7 +146,9 @@ extension SupervisedExtension {
             running.disk = nil
             running.quotas = []
             running.lockQuotas = []
-            return (running.ended, running.activity, running.granted, running.host.take(), running.counts)
+            return (
+                running.ended, running.activity, running.granted, running.host.take(), running.counts, running.facts
+            )
         }
         let end = ended ?? SandboxEnd()
         let termination = Termination(
@@ -145,7 +159,7 @@ extension SupervisedExtension {
                 identifier: identifier, instance: instance, policy: policy, lifetime: Moment.now.since(asked),
                 waited: waited(granted),
                 launch: launch, limits: LaunchReport.Limit.all(limits, held: end.held),
-                termination: termination))
+                termination: termination, facts: facts))
         events(.ended(termination))
     }
 

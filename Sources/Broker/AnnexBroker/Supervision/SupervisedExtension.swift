@@ -56,6 +56,7 @@ final class SupervisedExtension: ExtensionHandle {
         var installed: Installed?
         /// Whether the extension is parked.
         var isParked = false
+        var facts: LifeFacts
     }
 
     let running: Mutex<Running>
@@ -73,10 +74,13 @@ final class SupervisedExtension: ExtensionHandle {
     /// This closure is called once, when the extension has ended, so that the broker can release the extension.
     let onEnd: @Sendable (EndedExtension) -> Void
 
-    /// - Parameter slot: an instance slot that is already taken for the extension. It is nil if the extension must ask
-    ///   for a slot.
+    /// - Parameters:
+    ///   - origin: the host's own name for the source of the session's requests; nil if the host named none.
+    ///   - slot: an instance slot that is already taken for the extension. It is nil if the extension must ask for a
+    ///     slot.
     init(
-        _ installed: Installed, policy: Policy, timeLimit: Duration?, host: HostEnd, launcher: Launcher,
+        _ installed: Installed, policy: Policy, timeLimit: Duration?, origin: String?, host: HostEnd,
+        launcher: Launcher,
         slots: InstanceSlots, slot: InstanceSlots.Slot? = nil, kept: KeptDirectory? = nil,
         portal: ExtensionPortal? = nil, events: @escaping @Sendable (ExtensionEvent) -> Void,
         onEnd: @escaping @Sendable (EndedExtension) -> Void
@@ -94,7 +98,8 @@ final class SupervisedExtension: ExtensionHandle {
         self.onEnd = onEnd
         var running = Running(
             life: Lifecycle(LifecycleTimes(limits)),
-            board: LiveStatusEntry(installed.identifier, policy: policy.name, memoryLimit: limits.memory))
+            board: LiveStatusEntry(installed.identifier, policy: policy.name, memoryLimit: limits.memory),
+            facts: LifeFacts(origin: origin))
         running.installed = installed
         running.board.record(host)
         running.host = host
@@ -122,6 +127,7 @@ final class SupervisedExtension: ExtensionHandle {
     func saidHello() { apply(.saidHello) }
     func requestBegan(_ request: UInt64) { apply(.requestBegan(request)) }
     func requestEnded(_ request: UInt64) { apply(.requestEnded(request)) }
+    func answered() { running.withLock { $0.facts.hasAnswered = true } }
     func overstayed() { apply(.mustEnd(.timeLimit)) }
     func gaveSign() { apply(.gaveSign) }
     func passedPingOn() { apply(.pingPassedOn) }

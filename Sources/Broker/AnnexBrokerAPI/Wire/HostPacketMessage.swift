@@ -32,6 +32,7 @@ package struct HostPacketMessage: Message {
         static let entitlements: UInt16 = 18
         static let languages: UInt16 = 19
         static let offset: UInt16 = 20
+        static let origin: UInt16 = 21
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
@@ -41,7 +42,7 @@ package struct HostPacketMessage: Message {
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
-        case requestEnded, pingPassedOn, userActed
+        case requestEnded, pingPassedOn, userActed, answered
         /// The same value as `PortalHello.kind`.
         case portal = 64
     }
@@ -107,11 +108,13 @@ package struct HostPacketMessage: Message {
         case .claim(let launched):
             head(.claim, number: number, into: &encoder)
             encoder.encode(launched, as: Tag.claimed)
-        case .launch(let identifier, let point, let purpose, let limit, let counters):
+        case .launch(let identifier, let point, let purpose, let limit, let origin, let counters):
             named(.launch, text: identifier)
             encoder.encode(point, as: Tag.point)
             encoder.encode(limit?.wireNanoseconds, as: Tag.nanoseconds)
             encoder.encode(purpose, as: Tag.purpose)
+            // The last field is always sent. So a packet that was cut short never loses only an optional field.
+            encoder.encode(origin, as: Tag.origin)
             encoder.encode(counters, as: Tag.counters)
         }
     }
@@ -125,7 +128,8 @@ package struct HostPacketMessage: Message {
             encoder.encode(violation.text, as: Tag.text)
             encoder.encode(violation.isBudget, as: Tag.flag)
         case .dismissed(let dismissal): encoder.encode(dismissal, as: Tag.flag)
-        case .saidHello, .overstayed, .gaveSign, .pingPassedOn, .activityEnded, .userActed, .channelClosed, .parked:
+        case .saidHello, .answered, .overstayed, .gaveSign, .pingPassedOn, .activityEnded, .userActed, .channelClosed,
+            .parked:
             break
         }
     }
@@ -211,7 +215,17 @@ package struct HostPacketMessage: Message {
         let purpose = try decoder.decode(Tag.purpose, as: LaunchPurpose.self)
         let counters = try decoder.decode(Tag.counters, as: UInt64.self)
         let point = try decoder.decodeIfPresent(Tag.point, as: String.self)
-        return .launch(extension: identifier, as: point, for: purpose, timeLimit: limit, counters: counters)
+        return .launch(
+            extension: identifier, as: point, for: purpose, timeLimit: limit, origin: try origin(&decoder),
+            counters: counters)
+    }
+
+    private static func origin(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> String? {
+        let origin = try decoder.decodeIfPresent(Tag.origin, as: String.self)
+        guard (origin?.utf8.count ?? 0) <= ServiceWire.longestOrigin else {
+            throw decoder.failure(Tag.origin, reason: .tooLong(limit: ServiceWire.longestOrigin))
+        }
+        return origin
     }
 
     private static func notice(
@@ -221,6 +235,7 @@ package struct HostPacketMessage: Message {
         case .saidHello: return .saidHello
         case .requestBegan: return .requestBegan(try decoder.decode(Tag.request))
         case .requestEnded: return .requestEnded(try decoder.decode(Tag.request))
+        case .answered: return .answered
         case .overstayed: return .overstayed
         case .gaveSign: return .gaveSign
         case .pingPassedOn: return .pingPassedOn
@@ -284,6 +299,7 @@ extension HostPacketMessage.Kind {
             case .saidHello: .saidHello
             case .requestBegan: .requestBegan
             case .requestEnded: .requestEnded
+            case .answered: .answered
             case .overstayed: .overstayed
             case .gaveSign: .gaveSign
             case .pingPassedOn: .pingPassedOn

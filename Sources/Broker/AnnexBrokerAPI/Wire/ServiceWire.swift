@@ -6,7 +6,7 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of the protocol's meaning raises the upper bound. If support for
     /// old peers is dropped, the lower bound rises.
-    package static let versions: ClosedRange<UInt64> = 3...12
+    package static let versions: ClosedRange<UInt64> = 3...13
     /// From this version on, a host that has passed a ping on to its extension reports this to the daemon.
     package static let firstWithPings: UInt64 = 4
     /// From this version on, a daemon checks the extension point that a host expects.
@@ -30,6 +30,9 @@ package enum ServiceWire {
     package static let firstWithOpening: UInt64 = 11
     /// From this version on, a host reports that the user acted in an extension's view.
     package static let firstWithUserActions: UInt64 = 12
+    /// From this version on, a host names the origin of a session, and reports its first answer. The daemon names the
+    /// size of the window for the host's requests.
+    package static let firstWithOrigins: UInt64 = 13
 
     /// The highest version that both peers support; nil if the peers have no version in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -44,6 +47,8 @@ package enum ServiceWire {
 
     /// The longest identifier, name or reason in a host's packet, in bytes.
     package static let longestText = 4 << 10
+    /// The longest name of an origin, in bytes.
+    package static let longestOrigin = 256
     /// The most entitlements in one request.
     package static let mostEntitlements = 16
     /// The most languages of a user that are considered.
@@ -111,10 +116,12 @@ package enum ServiceRequest: Sendable, Hashable {
     /// the request's number identifies the extension.
     /// - Parameters:
     ///   - as: the extension point that the host expects; nil if the host accepts any point.
+    ///   - origin: the host's own name for the source of the session's requests; nil if the host names none.
     ///   - counters: the number under which the host publishes the counts of its channel; 0 if the host publishes no
     ///     counts.
     case launch(
-        extension: String, as: String? = nil, for: LaunchPurpose, timeLimit: Duration?, counters: UInt64)
+        extension: String, as: String? = nil, for: LaunchPurpose, timeLimit: Duration?, origin: String? = nil,
+        counters: UInt64)
 
     /// How many descriptors are sent with the packet.
     package var descriptors: Int {
@@ -133,6 +140,7 @@ package enum ExtensionNotice: Sendable, Hashable {
     case saidHello
     case requestBegan(UInt64)
     case requestEnded(UInt64)
+    case answered
     case overstayed
     case gaveSign
     case pingPassedOn

@@ -17,11 +17,11 @@ extension Connection {
         case .claim(let launched):
             let handle = state.withLock { $0.extensions[launched]?.handle }
             answer(number) { () throws(BrokerError) in .claimed(isYours: handle?.claim() ?? false) }
-        case .launch(let identifier, let point, let purpose, let limit, let counters):
+        case .launch(let identifier, let point, let purpose, let limit, let origin, let counters):
             beginLaunch(number) { [self] () throws(BrokerError) in
                 try launch(
-                    identifier, as: point, for: purpose, timeLimit: limit, counters: counters, number: number,
-                    handed: handed)
+                    identifier, as: point, for: purpose, timeLimit: limit, origin: origin, counters: counters,
+                    number: number, handed: handed)
             }
         }
     }
@@ -149,8 +149,7 @@ extension Connection {
 
     private func launch(
         _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit limit: Duration?,
-        counters: UInt64,
-        number: UInt64, handed: HandedOver
+        origin: String?, counters: UInt64, number: UInt64, handed: HandedOver
     ) throws(BrokerError) {
         try checkReserve(handed)
         guard user.acquire(\.running, most: limits.running) else {
@@ -162,7 +161,7 @@ extension Connection {
             let kept = try kept(channel.control, for: identifier)
             let host = HostEnd.remote(identity(), counters: counters)
             let handle = try broker.launch(
-                identifier, as: point, for: purpose, timeLimit: limit, channel: channel, of: host
+                identifier, as: point, for: purpose, timeLimit: limit, origin: origin, channel: channel, of: host
             ) { [self] event in
                 switch event {
                 case .ready, .ended: kept.letGo()
@@ -250,6 +249,7 @@ extension Connection {
         case .saidHello: handle.saidHello()
         case .requestBegan(let request): requestBegan(request, number: number, handle: handle)
         case .requestEnded(let request): requestEnded(request, number: number, handle: handle)
+        case .answered: handle.answered()
         case .overstayed: handle.overstayed()
         case .gaveSign: handle.gaveSign()
         case .pingPassedOn: handle.passedPingOn()

@@ -123,30 +123,38 @@ final class DaemonService: BrokerService {
     }
 
     func launch(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?, origin: String?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle {
         try checkMayExpect(point)
         let request = ServiceRequest.launch(
-            extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
+            extension: identifier, as: point, for: purpose, timeLimit: timeLimit, origin: known(origin),
+            counters: host.counterNumber)
         let launched = RemoteExtension(host, events: events)
         return RemoteHandle(
             try link.launch(request, descriptors: DescriptorList(handingOver: channel), remote: launched), link: link)
     }
 
     nonisolated(nonsending) func askedLaunch(
-        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?,
+        _ identifier: String, as point: String?, for purpose: LaunchPurpose, timeLimit: Duration?, origin: String?,
         channel: consuming ExtensionDescriptors, of host: HostEndpoint,
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(BrokerError) -> any ExtensionHandle {
         try checkMayExpect(point)
         let request = ServiceRequest.launch(
-            extension: identifier, as: point, for: purpose, timeLimit: timeLimit, counters: host.counterNumber)
+            extension: identifier, as: point, for: purpose, timeLimit: timeLimit, origin: known(origin),
+            counters: host.counterNumber)
         let launched = RemoteExtension(host, events: events)
         return RemoteHandle(
             try await link.launched(request, descriptors: DescriptorList(handingOver: channel), remote: launched),
             link: link)
+    }
+
+    /// The origin; nil if the daemon is too old to know origins. Such a daemon delays all launches of an extension that
+    /// fails repeatedly.
+    private func known(_ origin: String?) -> String? {
+        link.supports(ServiceWire.firstWithOrigins) ? origin : nil
     }
 
     /// Throws if the daemon is too old to check the expected point. Such a daemon would ignore the point, and would

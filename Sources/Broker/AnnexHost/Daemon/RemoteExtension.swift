@@ -65,6 +65,11 @@ final class RemoteHandle: ExtensionHandle {
     func saidHello() { link.report(number, notice: .saidHello) }
     func requestBegan(_ request: UInt64) { link.record(number) { $0.began(request) } }
     func requestEnded(_ request: UInt64) { link.record(number) { $0.ended(request) } }
+    func answered() {
+        // An older daemon counts no failures of an origin.
+        if link.supports(ServiceWire.firstWithOrigins) { link.report(number, notice: .answered) }
+    }
+
     func overstayed() { link.report(number, notice: .overstayed) }
     func gaveSign() { link.report(number, notice: .gaveSign) }
     func activityBegan(_ reason: String) { link.report(number, notice: .activityBegan(reason)) }

@@ -22,7 +22,9 @@ extension ExtensionSession {
     ) async throws(HostError) -> Asked.Response {
         let failure: CallFailure
         do throws(CallFailure) {
-            return try await channel.call(request, timeout: timeout, patience: patience)
+            let response = try await channel.call(request, timeout: timeout, patience: patience)
+            if hasOrigin { noteAnswer() }
+            return response
         } catch {
             failure = error
         }
@@ -34,7 +36,9 @@ extension ExtensionSession {
         _ request: Asked, timeout: Duration? = nil
     ) throws(HostError) -> Asked.Response {
         do throws(CallFailure) {
-            return try channel.callAndWait(request, timeout: timeout, patience: patience)
+            let response = try channel.callAndWait(request, timeout: timeout, patience: patience)
+            if hasOrigin { noteAnswer() }
+            return response
         } catch {
             throw callerErrorAndWait(for: error, isOwnLimit: timeout == nil)
         }

@@ -129,6 +129,7 @@ extension ExtensionSession {
             link.report { $0.violated(ProtocolViolation(text)) }
             return .end
         }
+        noteAnswer()
         return answer
     }
 }

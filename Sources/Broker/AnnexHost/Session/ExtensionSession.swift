@@ -19,6 +19,8 @@ public final class ExtensionSession: Sendable {
     let link: SessionLink
     /// The extension point's limit for one request, or the host's shorter limit.
     @usableFromInline let patience: CallPatience?
+    /// Whether the session has an origin. Only then, the broker needs to know that the extension answered a request.
+    @usableFromInline let hasOrigin: Bool
     /// Keeps the broker alive: an embedded broker ends its extensions when the last reference to the broker is
     /// released.
     private let service: any BrokerService
@@ -29,14 +31,17 @@ public final class ExtensionSession: Sendable {
     /// - Parameters:
     ///   - handle: the extension, which the broker has launched with the extension's ends of the channel.
     ///   - patience: the extension point's limit for one request, or the host's shorter limit.
+    ///   - hasOrigin: whether the host named an origin of the session's requests.
     ///   - ends: announces the session's end to the host's program.
     init(
         _ identifier: String, handle: any ExtensionHandle, link: SessionLink, channel: HostEndpoint,
-        patience: CallPatience?, service: any BrokerService, observer: (any HostObserver)?, ends: Feed<SessionEnd>
+        patience: CallPatience?, hasOrigin: Bool, service: any BrokerService, observer: (any HostObserver)?,
+        ends: Feed<SessionEnd>
     ) {
         self.link = link
         self.channel = channel
         self.patience = patience
+        self.hasOrigin = hasOrigin
         self.service = service
         // Only a launched extension has events for an observer.
         self.observer = observer?.launching(identifier)
@@ -65,6 +70,11 @@ public final class ExtensionSession: Sendable {
 
     /// The messages and bytes that went through the channel so far.
     public var statistics: SessionStatistics { SessionStatistics(channel.counters) }
+
+    /// Reports that the extension answered a request, if the broker needs to know.
+    @usableFromInline func noteAnswer() {
+        if hasOrigin { link.noteAnswer() }
+    }
 
     nonisolated(nonsending) func becomeReady() async throws(HostError) {
         guard let reached = await link.ready.valueUnlessCancelled() else { throw .taskCancelled }

@@ -24,6 +24,8 @@ final class SessionLink: Sendable {
     /// The contents that the open requests offer on demand.
     let offers = ItemOffers()
     let progress = ProgressHandlers()
+    /// SYNC: relaxed: whether the broker knows that the extension answered a request. One report is enough.
+    private let hasAnswered = Atomic<Bool>(false)
 
     /// Sets the handle, after the broker has launched the extension.
     func connect(to handle: any ExtensionHandle) {
@@ -48,6 +50,12 @@ final class SessionLink: Sendable {
             }
         }
         if let handle { message(handle) }
+    }
+
+    /// Reports to the broker that the extension answered a request. Further calls have no effect.
+    func noteAnswer() {
+        guard !hasAnswered.load(ordering: .relaxed), !hasAnswered.exchange(true, ordering: .relaxed) else { return }
+        report { $0.answered() }
     }
 
     /// Reports the extension's hello and its end to an observer, in addition to the callers.
@@ -185,8 +193,18 @@ struct LaunchWish: Sendable {
     /// The extension point that the host expects; nil if the host accepts any point.
     let point: String?
     let timeLimit: Duration?
+    /// The host's own name for the source of the session's requests; nil if the host names none.
+    var origin: String?
     /// The host's answers to the extension's own requests.
     let hosted: HostService
+
+    func checkOrigin() throws(BrokerError) {
+        let most = ServiceWire.longestOrigin
+        guard let count = origin?.utf8.count, count > most else { return }
+        throw BrokerError(
+            .invalidOrigin, what: "an origin has \(count) bytes, and may have at most \(most)", place: identifier,
+            remedy: "name the origin by a number or a digest")
+    }
 }
 
 /// A session before its extension is launched. It consists of the host's end of a channel, and the ends for the
