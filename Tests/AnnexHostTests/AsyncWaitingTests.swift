@@ -42,6 +42,57 @@ import Testing
         daemon.leave()
     }
 
+    @Test func `requests beyond the window wait in line and each of them gets an answer or an error`() async throws {
+        let daemon = try SilentDaemon(window: 2)
+        async let welcome: Void = daemon.welcome()
+        let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
+        try await welcome
+        var tasks: [Task<ExtensionSession, any Error>] = []
+        // The daemon answers nothing, so the first two requests fill the window.
+        for index in 0..<6 {
+            tasks.append(Task { try await host.begin("com.example.nobody") })
+            guard index < 2 else { continue }
+            guard case .request(UInt64(index + 1), .terms) = try await daemon.heard() else { throw CancellationError() }
+        }
+        // A request that is cancelled in line leaves it.
+        tasks[5].cancel()
+        guard case .failure(HostError.taskCancelled) = await tasks[5].result else {
+            Issue.record("\(await tasks[5].result)")
+            return
+        }
+        #expect(try !daemon.hasHeardMore())
+        // Each answer lets one more request go.
+        let error = BrokerError(.unknownExtension, what: "is not installed", place: "x")
+        try daemon.say(.answer(1, .failed(error)))
+        guard case .request(3, .terms) = try await daemon.heard() else { throw CancellationError() }
+        #expect(try !daemon.hasHeardMore())
+        daemon.leave()
+        var codes: [BrokerError.Code] = []
+        for task in tasks.prefix(5) {
+            guard case .failure(HostError.rejected(let rejection)) = await task.result else {
+                Issue.record("\(await task.result)")
+                continue
+            }
+            codes.append(rejection.code)
+        }
+        #expect(codes.count { $0 == .unknownExtension } == 1 && codes.count { $0 == .unreachable } == 4, "\(codes)")
+    }
+
+    @Test func `a thread in line gives up when its patience is over`() async throws {
+        let daemon = try SilentDaemon(window: 1)
+        async let welcome: Void = daemon.welcome()
+        let host = try await AnnexHost.connect(to: daemon.path, patience: .milliseconds(200))
+        try await welcome
+        for _ in 0..<2 {
+            let error = await #expect(throws: BrokerError.self) { try await Thread.detached { try host.installed() } }
+            #expect(error?.code == .unreachable, "\(String(describing: error))")
+        }
+        // The first request is still open at the daemon, so the second was never sent.
+        guard case .request(1, .list) = try await daemon.heard() else { throw CancellationError() }
+        #expect(try !daemon.hasHeardMore())
+        daemon.leave()
+    }
+
     @Test func `tasks that connect to a blocked daemon leave their threads to others`() async throws {
         let daemon = try SilentDaemon()
         let path = daemon.path

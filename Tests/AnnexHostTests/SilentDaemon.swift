@@ -8,6 +8,7 @@ import Synchronization
 /// A daemon that welcomes its clients but answers nothing, or that accepts no client.
 final class SilentDaemon: Sendable {
     private let folder: TemporaryFolder
+    private let window: UInt64
     private let state = Mutex(State())
 
     private struct State {
@@ -29,7 +30,9 @@ final class SilentDaemon: Sendable {
         init(_ socket: consuming ControlSocket) { self.socket = socket }
     }
 
-    init() throws {
+    /// - Parameter window: the window that the daemon names in its welcome.
+    init(window: UInt64 = 0) throws {
+        self.window = window
         folder = try TemporaryFolder()
         let listener = try Listener(at: folder.url.path + "/s")
         state.withLock { $0.listener = listener }
@@ -47,7 +50,7 @@ final class SilentDaemon: Sendable {
             guard let listener = state.listener, let socket = try LocalSocket.accept(from: listener.socket) else {
                 return false
             }
-            try socket.send(DaemonPacket.welcome(version: ServiceWire.versions.upperBound).encoded())
+            try socket.send(DaemonPacket.welcome(version: ServiceWire.versions.upperBound, window: window).encoded())
             state.clients.append(Client(socket))
             return true
         }
@@ -62,6 +65,14 @@ final class SilentDaemon: Sendable {
             }
             try await Task.sleep(for: .milliseconds(1))
         }
+    }
+
+    /// Whether the daemon's first client has sent a request that was not read yet.
+    func hasHeardMore() throws -> Bool {
+        while let packet = try read() {
+            if case .request = packet { return true }
+        }
+        return false
     }
 
     private func read() throws -> HostPacket? {

@@ -180,7 +180,8 @@ import Testing
             id: "a.b/e", displayName: "e", extensionPoint: "", containingApp: "a.b",
             rejection: BrokerError(.unsupportedPoint, what: "w", place: "p"))
         let packets: [DaemonPacket] = [
-            .welcome(version: 1), .rejected(BrokerError(.overQuota, what: "w", place: "p", remedy: "m")), .leaving,
+            .welcome(version: 1), .welcome(version: 13, window: 32),
+            .rejected(BrokerError(.overQuota, what: "w", place: "p", remedy: "m")), .leaving,
             .changed(7), .answer(1, .done), .answer(1, .claimed(isYours: true)), .answer(1, .claimed(isYours: false)),
             .answer(2, .extensions([offered, off, rejected], isAll: false)),
             .answer(3, .terms(terms)), .answer(3, .trusted(team)), .answer(3, .icon(nil)),

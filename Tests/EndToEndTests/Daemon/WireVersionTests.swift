@@ -12,7 +12,7 @@ import Testing
         let client = try await RawClient(daemon.socket, hello: false)
         try await client.send(.hello(versions: versions))
         switch try await client.next() {
-        case .welcome(let version)?: return "\(version)"
+        case .welcome(let version, _)?: return "\(version)"
         case .rejected(let error)?: return error.what
         default: return "nothing"
         }
@@ -41,7 +41,7 @@ import Testing
         let client = try await RawClient(daemon.socket, hello: false)
         // The bytes mean kind 1 and number 3. They are the whole hello of a host of version 3.
         try await client.send([1, 0, 1, 0, 0, 0, 1, 2, 0, 8, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0])
-        guard case .welcome(3)? = try await client.next() else {
+        guard case .welcome(3, 0)? = try await client.next() else {
             Issue.record("not welcomed as version 3")
             return
         }

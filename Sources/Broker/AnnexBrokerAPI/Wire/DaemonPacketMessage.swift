@@ -14,6 +14,7 @@ package struct DaemonPacketMessage: Message {
         static let number: UInt16 = 2
         static let value: UInt16 = 3
         static let flag: UInt16 = 4
+        static let window: UInt16 = 5
     }
 
     private enum Kind: UInt8, FieldValue {
@@ -27,7 +28,11 @@ package struct DaemonPacketMessage: Message {
 
     package func encode(into encoder: inout MessageEncoder) {
         switch packet {
-        case .welcome(let version): head(.welcome, number: version, into: &encoder)
+        case .welcome(let version, let window):
+            encoder.encode(Kind.welcome, as: Tag.kind)
+            // The last field is always sent. So a packet that was cut short never loses only the window.
+            if window > 0 { encoder.encode(window, as: Tag.window) }
+            encoder.encode(version, as: Tag.number)
         case .rejected(let error):
             head(.rejected, number: 0, into: &encoder)
             encoder.encode(BrokerErrorMessage(error), as: Tag.value)
@@ -98,7 +103,8 @@ package struct DaemonPacketMessage: Message {
         let kind = try decoder.decode(Tag.kind, as: Kind.self)
         let number = try decoder.decode(Tag.number, as: UInt64.self)
         switch kind {
-        case .welcome: packet = .welcome(version: number)
+        case .welcome:
+            packet = .welcome(version: number, window: try decoder.decodeIfPresent(Tag.window, as: UInt64.self) ?? 0)
         case .rejected: packet = .rejected(try Self.error(&decoder))
         case .leaving: packet = .leaving
         case .changed: packet = .changed(number)

@@ -156,7 +156,8 @@ package enum ExtensionNotice: Sendable, Hashable {
 /// One packet from a daemon to a host.
 package enum DaemonPacket: Sendable {
     /// The answer to a hello: the version that both sides use from now on.
-    case welcome(version: UInt64)
+    /// - Parameter window: how many requests the host should leave unanswered at most; 0 if the daemon names no number.
+    case welcome(version: UInt64, window: UInt64 = 0)
     /// The daemon ends this connection for the given reason.
     case rejected(BrokerError)
     /// The daemon is shutting down. It launches no more extensions, and sends the end of every extension after this

@@ -72,7 +72,9 @@ extension Connection {
         guard isFirst else { return reject("the host sent a second hello") }
         // From now on, the client may send descriptors, because its requests for launches carry descriptors.
         socket.setPassRights(true)
-        send(.welcome(version: version))
+        // Half of the limit, so that two hosts of the user find room at the same time.
+        let window = version < ServiceWire.firstWithOrigins ? 0 : UInt64(clamping: max(1, limits.openRequests / 2))
+        send(.welcome(version: version, window: window))
         // The connection gets notices of changes only from now on, because the welcome must be the first packet that
         // the host gets.
         user.listen(self)

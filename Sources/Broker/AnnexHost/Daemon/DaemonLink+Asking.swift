@@ -47,8 +47,13 @@ extension DaemonLink {
         }
         let deadline = MonotonicClock.deadline(after: limit)
         let pending = PendingAnswer()
+        let turn = enter()
+        var isSent = false
+        defer { if !isSent { leave(turn) } }
+        guard turn.wait(until: deadline) ?? false else { throw unanswered(after: limit) }
         while true {
             if let number = try send(request, descriptors: descriptors, pending: pending, remote: launched) {
+                isSent = true
                 return (number, try outcome(pending.wait(until: deadline) ?? nil, of: number, after: limit))
             }
             guard MonotonicClock.now() < deadline else { throw unanswered(after: limit) }
@@ -61,8 +66,13 @@ extension DaemonLink {
     ) async throws(BrokerError) -> (number: UInt64, answer: ServiceAnswer) {
         let deadline = MonotonicClock.deadline(after: patience)
         let pending = PendingAnswer()
+        let turn = enter()
+        var isSent = false
+        defer { if !isSent { leave(turn) } }
+        guard await comes(turn, until: deadline) else { throw unanswered(after: patience) }
         while true {
             if let number = try send(request, descriptors: descriptors, pending: pending, remote: launched) {
+                isSent = true
                 return (number, try outcome(await answer(pending, until: deadline), of: number, after: patience))
             }
             guard MonotonicClock.now() < deadline, !Task.isCancelled else { throw unanswered(after: patience) }
@@ -71,6 +81,38 @@ extension DaemonLink {
             }
         }
     }
+
+    // MARK: Turns
+
+    /// Puts a request in line. If there is room in the window, its turn comes at once.
+    private func enter() -> RequestTurn {
+        let turn = RequestTurn()
+        let turns = state.withLock { state in
+            state.window.enter(turn)
+            return state.window.popTurns()
+        }
+        for turn in turns { turn.reach(true) }
+        return turn
+    }
+
+    /// Gives up a request that was not sent.
+    private func leave(_ turn: RequestTurn) {
+        let turns = state.withLock { state in
+            state.window.leave(turn)
+            return state.window.popTurns()
+        }
+        for turn in turns { turn.reach(true) }
+    }
+
+    /// Whether the turn comes before the deadline, and before the task is cancelled.
+    private nonisolated(nonsending) func comes(_ turn: RequestTurn, until deadline: UInt64) async -> Bool {
+        if let hasCome = turn.current { return hasCome }
+        let timer = loop.schedule(at: deadline) { turn.reach(false) }
+        defer { timer.cancel() }
+        return await turn.valueUnlessCancelled() ?? false
+    }
+
+    // MARK: Answers
 
     private nonisolated(nonsending) func answer(
         _ pending: PendingAnswer, until deadline: UInt64
@@ -110,6 +152,7 @@ extension DaemonLink {
                 return nil
             }
             state.last = number
+            state.window.recordSent(number)
             state.answers[number] = pending
             if let launched { state.extensions[number] = launched }
             return number

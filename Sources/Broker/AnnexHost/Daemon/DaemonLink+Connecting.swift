@@ -83,9 +83,12 @@ extension DaemonLink {
             case .end: return try mayTryAgain(until: deadline)
             case .message(let message):
                 switch try DaemonPacketMessage(decoding: message.bytes, within: ServiceWire.fromDaemon).packet {
-                case .welcome(let version):
+                case .welcome(let version, let window):
                     guard ServiceWire.versions.contains(version) else { throw misunderstanding }
-                    state.withLock { $0.version = version }
+                    state.withLock { state in
+                        state.version = version
+                        state.window.resize(window)
+                    }
                     return true
                 case .leaving: return try mayTryAgain(until: deadline)
                 case .rejected(let error):

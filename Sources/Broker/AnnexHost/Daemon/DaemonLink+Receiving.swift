@@ -42,7 +42,12 @@ extension DaemonLink {
         case .changed(let number): feed.announce(number)
         case .leaving: state.withLock { $0.end = $0.end ?? gone }
         case .answer(let number, let answer):
-            state.withLock { $0.answers.removeValue(forKey: number) }?.reach(.success(answer))
+            let (pending, turns) = state.withLock { state in
+                state.window.recordAnswer(number)
+                return (state.answers.removeValue(forKey: number), state.window.popTurns())
+            }
+            pending?.reach(.success(answer))
+            for turn in turns { turn.reach(true) }
         case .event(let number, let event): deliver(event, to: number)
         }
     }
@@ -66,15 +71,16 @@ extension DaemonLink {
     /// - Parameter reason: why the extensions end. It is `hostGone` if the daemon ended this connection.
     func close(_ error: BrokerError? = nil, for reason: Termination.Reason = .brokerShutdown) {
         let end = error ?? gone
-        let (answers, extensions) = state.withLock { state in
+        let (answers, extensions, turns) = state.withLock { state in
             state.end = end
             state.isOver = true
             defer { (state.answers, state.extensions, state.waiting, state.changed) = ([:], [:], [], []) }
-            return (state.answers, state.extensions)
+            return (state.answers, state.extensions, state.window.close())
         }
         watch.withLock { $0.take() }?.cancel()
         socket.shutDown()
         for answer in answers.values { answer.reach(.failure(end)) }
+        for turn in turns { turn.reach(true) }
         let termination = Termination(
             reason, detail: .limit("the connection to the daemon ended: \(end.what)"))
         for one in extensions.values { one.events(.ended(termination)) }

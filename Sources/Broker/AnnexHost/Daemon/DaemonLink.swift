@@ -20,6 +20,7 @@ final class DaemonLink: Sendable {
         var version = ServiceWire.versions.upperBound
         var last: UInt64 = 0
         var answers: [UInt64: PendingAnswer] = [:]
+        var window = RequestWindow()
         var extensions: [UInt64: RemoteExtension] = [:]
         /// Packets for which the socket has no room yet. `changed` lists the extensions whose reports follow after
         /// these packets.
