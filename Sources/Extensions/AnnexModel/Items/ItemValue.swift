@@ -1,3 +1,5 @@
+internal import AnnexLinux
+
 /// A small value in an item's user info or in shared defaults: any value of a property list.
 public indirect enum ItemValue: Sendable, Hashable {
     case string(String)
@@ -26,6 +28,30 @@ extension ItemValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, ItemValue)...) {
         self = .dictionary(Dictionary(elements, uniquingKeysWith: { $1 }))
     }
+}
+
+extension ItemValue: CustomStringConvertible {
+    /// A readable form that is safe to show: texts in quotation marks and escaped, lists in brackets, dictionaries with
+    /// sorted keys, the number of bytes in place of the bytes.
+    public var description: String {
+        switch self {
+        case .string(let value): Self.quoted(value)
+        case .integer(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .bool(let value): "\(value)"
+        case .data(let value): value.count == 1 ? "1 byte" : "\(value.count) bytes"
+        case .date(let value): "\(value.secondsSince1970) s since 1970"
+        case .list(let values): "[" + values.map(\.description).joined(separator: ", ") + "]"
+        case .dictionary(let values):
+            values.isEmpty
+                ? "[:]"
+                : "["
+                    + values.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)): \($0.value)" }
+                    .joined(separator: ", ") + "]"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String { "\(Escaped(quoting: text.utf8))" }
 }
 
 extension ItemValue {
