@@ -78,21 +78,6 @@ import Testing
         #expect(codes.count { $0 == .unknownExtension } == 1 && codes.count { $0 == .unreachable } == 4, "\(codes)")
     }
 
-    @Test func `a thread in line gives up when its patience is over`() async throws {
-        let daemon = try SilentDaemon(window: 1)
-        async let welcome: Void = daemon.welcome()
-        let host = try await AnnexHost.connect(to: daemon.path, patience: .milliseconds(200))
-        try await welcome
-        for _ in 0..<2 {
-            let error = await #expect(throws: BrokerError.self) { try await Thread.detached { try host.installed() } }
-            #expect(error?.code == .unreachable, "\(String(describing: error))")
-        }
-        // The first request is still open at the daemon, so the second was never sent.
-        guard case .request(1, .list) = try await daemon.heard() else { throw CancellationError() }
-        #expect(try !daemon.hasHeardMore())
-        daemon.leave()
-    }
-
     @Test func `tasks that connect to a blocked daemon leave their threads to others`() async throws {
         let daemon = try SilentDaemon()
         let path = daemon.path

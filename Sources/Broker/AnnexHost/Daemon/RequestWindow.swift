@@ -21,9 +21,6 @@ struct RequestWindow: Sendable {
         most = Int(clamping: min(told, 1_024))
     }
 
-    /// How many requests wait for their turn.
-    var waiting: Int { line.count }
-
     /// Puts a request at the end of the line.
     mutating func enter(_ turn: RequestTurn) {
         line.append(turn)
