@@ -22,6 +22,7 @@ extension Sandbox {
             configuration.directory = .preferred(SandboxProgram.callersDirectory)
         }
         configuration.denials = denials
+        configuration.watchesExecutions = true
         configuration.streams = streams
         configuration.terminal = terminal
         if policy.paths.persistent != nil { try openPrivate(for: &configuration) }

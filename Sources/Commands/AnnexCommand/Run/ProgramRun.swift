@@ -191,6 +191,10 @@ struct ProgramRun {
             read: options.read + options.execute, written: options.write + options.writeExecute)
         for line in owners { StandardError.print("annex: hint: \(line)") }
         let hint = hint(end)
+        // `--explain` has listed these files already.
+        if !options.explain, let note = ExecutionNote(end.denials, given: given), !note.isSaid(by: hint) {
+            StandardError.print("annex: note: \(note.line)")
+        }
         if let hint, !isPrinted(hint, of: end) { StandardError.print("annex: hint: \(hint.line)") }
         // If the program itself failed, its own exit status takes precedence.
         let status = status(end)

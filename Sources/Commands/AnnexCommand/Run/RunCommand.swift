@@ -14,7 +14,8 @@ struct RunCommand: ParsableCommand {
             The program sees the files that its policy grants and those that --read and --write add, under their usual \
             paths. It sees nothing else of this machine. Unless the policy grants them, it has no network, no \
             capabilities, and no other processes. If a program fails because something was denied, the last line \
-            usually names the option that allows it.
+            usually names the option that allows it. A note names files that the program may not execute, also after a \
+            success.
 
             EXAMPLES
               annex run -- python3 -c 'print(2 + 2)'

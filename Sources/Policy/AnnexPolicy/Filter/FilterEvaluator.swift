@@ -3,7 +3,7 @@
 /// The evaluator does not use libseccomp, so it can find faults of that compiler. It executes the instructions that the
 /// kernel accepts in seccomp filters, and refuses all others. The evaluation of every program ends, because jumps only
 /// go forward.
-package struct FilterEvaluator {
+package struct FilterEvaluator: Sendable {
     /// The data about a call that the kernel gives to a filter: `struct seccomp_data`.
     package struct Call: Sendable, Hashable {
         var number: Int32

@@ -80,7 +80,7 @@ public struct Denial: Sendable, Hashable {
 public struct DeniedPath: Sendable, Hashable {
     /// The absolute path as the program spelled it, with one exception. If symbolic links of the host lead from a
     /// granted path to a place that is not granted, this is the path of that place.
-    let path: String
+    package let path: String
     /// The rights that the call needed. If this set is empty, the call needed only that the path exists.
     public let needed: PathRights
     /// The needed rights that the policy does not grant. This set can be empty although the path is denied. In that

@@ -5,7 +5,8 @@ internal import Glibc
 ///
 /// The mode is `enforce` unless the launching code asks for another mode. The sandbox's report names its mode.
 public enum DenialMode: String, Sendable, Hashable, CaseIterable {
-    /// Calls that the policy denies fail and are reported. If mounts or Landlock deny a path, that is not reported.
+    /// Calls that the policy denies fail and are reported. If mounts or Landlock deny a path, that is not reported, with
+    /// one exception: a file of the caller that the program wanted to execute.
     case enforce
     /// Like `enforce`, but two more kinds of denials are reported: denied paths, and calls that `enforce` denies
     /// without a report. Every call that names a path waits for the broker's answer, so the program runs slower.

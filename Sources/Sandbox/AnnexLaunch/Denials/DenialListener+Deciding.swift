@@ -64,12 +64,12 @@ extension DenialListener {
         deliver(.denied(denial, total: total))
     }
 
-    private func paths(of call: HeldCall) -> [NamedPath] {
+    func paths(of call: HeldCall) -> [NamedPath] {
         guard let known = SystemCall(number: call.number), known.takesPaths else { return [] }
         return known.pathUses(call.arguments).compactMap { NamedPath($0, of: call) }
     }
 
-    private func describe(_ call: HeldCall) -> String {
+    func describe(_ call: HeldCall) -> String {
         SystemCall.describe(number: call.number, arguments: call.arguments) { call.text(of: $0, on: listener) }
     }
 }

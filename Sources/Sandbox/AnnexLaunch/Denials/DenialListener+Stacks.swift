@@ -40,6 +40,7 @@ extension DenialListener {
     /// Makes the final summary, with names for the functions whose addresses are known.
     func close() -> DenialSummary {
         while walkNext() {}
+        recordExecutions()
         var summary = books.withLock { $0.summary(scene) }
         scene.program?.name(&summary)
         books.withLock { $0.close(summary) }

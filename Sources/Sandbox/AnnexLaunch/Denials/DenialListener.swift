@@ -37,6 +37,8 @@ final class DenialListener: Sendable {
         var hasTerminal = false
         /// The program's executable. If it is nil, the sandbox gets no backtraces.
         var program: ProgramFile?
+        /// The calls by which the program executes files, if they are watched.
+        var executions: ExecutionCalls?
     }
 
     let scene: Scene
@@ -49,11 +51,12 @@ final class DenialListener: Sendable {
     /// The thread that looks for the children of tracers.
     let tracers = DeskThread(name: "annex-tracers")
     let objects: Mutex<ObjectBudget?>
+    let executions: Mutex<AskedExecutions>
     private let watch = Mutex<EventLoop.Watch?>(nil)
     /// The event loop that answers calls. It is never the loop that serves the channels.
     let answers: EventLoop
-    /// Whether the sandbox has a thread of its own for the answers. Judging paths takes time, so a sandbox whose paths
-    /// are judged must not delay other sandboxes.
+    /// Whether the sandbox has a thread of its own for the answers. Judging paths takes time, so a sandbox whose paths or
+    /// executions are judged must not delay other sandboxes.
     private let hasOwnThread: Bool
     /// The event loop that delivers the reports.
     private let loop: EventLoop
@@ -75,7 +78,8 @@ final class DenialListener: Sendable {
         decider = DenialDecider(policy: scene.policy, mode: scene.mode, hasReaper: scene.hasReaper)
         books = Mutex(DenialRecorder(scene))
         objects = Mutex(scene.isMemoryEnforced ? nil : ObjectBudget(scene.policy.limits))
-        hasOwnThread = scene.mode != .enforce
+        executions = Mutex(AskedExecutions(scene.policy))
+        hasOwnThread = scene.mode != .enforce || scene.executions != nil
         answers = try hasOwnThread ? EventLoop(name: "annex-denials") : AnswerLoop.shared()
         // If the kernel does not support this setting, the answers take longer but stay the same.
         if hasOwnThread { _ = annex_notification_hurry(self.listener.number) }
@@ -135,6 +139,7 @@ final class DenialListener: Sendable {
     }
 
     private func handle(_ call: HeldCall) {
+        if passExecution(call) { return }
         let verdict = decider.policy.verdict(number: call.number, arguments: call.arguments)
         let decision = decider.decide(call, verdict: verdict)
         if recordCrash(call, isAbort: verdict.answer == .aborting) { return }

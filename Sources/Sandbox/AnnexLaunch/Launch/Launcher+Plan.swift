@@ -32,6 +32,7 @@ extension Launcher {
         let owners = try callersFiles(of: configuration, user: identity.user, layers: plan.layers)
         plan.fileMask = configuration.fileMask
         if plan.layers.contains(.seccomp) { try addFilter(to: &plan, policy: policy, mode: configuration.denials) }
+        if let calls = try configuration.executionCalls() { plan.filter = calls.instructions + plan.filter }
         try addFiles(
             to: &plan, policy: policy, bundle: place, bundleObject: configuration.bundle.take(),
             persistent: configuration.persistent.take(), isMapped: configuration.owner.isMapped, followed: followed,

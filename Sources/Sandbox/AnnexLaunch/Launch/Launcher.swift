@@ -111,6 +111,7 @@ package final class Launcher: Sendable {
         scene.isLogged = configuration.isLogged
         scene.offers = configuration.offers
         scene.hasTerminal = configuration.terminal != nil
+        scene.executions = try configuration.executionCalls()
         if !configuration.effectiveLayers.contains(.root) { scene.bundle = try configuration.bundlePlace() }
         do throws(SystemError) {
             scene.program = try ProgramFile(configuration.executable)

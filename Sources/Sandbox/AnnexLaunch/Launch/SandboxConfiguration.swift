@@ -23,6 +23,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var denials = DenialMode.enforce
     /// Policies that the program could get. They are used to find remedies for its denials.
     package var offers: [PolicyOffer] = []
+    /// Whether to report files that the program wants to execute and must not, although their modes allow it.
+    package var watchesExecutions = false
     /// Whether denials also go to the log. False for a probe, which causes denials on purpose.
     package var isLogged = true
     /// The requested layers. If this machine cannot provide one of them, the launch fails. A layer that is not
@@ -114,6 +116,21 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package mutating func give(_ descriptor: consuming Descriptor, as number: Int32) {
         gifts.append(descriptor)
         numbers.append(number)
+    }
+
+    /// The calls by which the program executes files; nil if they are not watched. A program without files of the
+    /// caller is not slowed down. In a mode that checks paths, every call that names a path is examined anyway. Without
+    /// a root of its own, the sandbox has no mounts that refuse executions.
+    func executionCalls() throws(SandboxError) -> ExecutionCalls? {
+        let layers = effectiveLayers
+        guard watchesExecutions, !denials.checksPaths, policy.hasRefusedExecutions,
+            layers.isSuperset(of: [.root, .seccomp])
+        else { return nil }
+        do throws(PolicyError) {
+            return ExecutionCalls(before: try policy.filter())
+        } catch {
+            throw SandboxError("filter", cause: "\(error)")
+        }
     }
 
     /// Whether the sandbox begins with a reaper.

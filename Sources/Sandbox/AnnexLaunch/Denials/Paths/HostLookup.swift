@@ -157,7 +157,8 @@ package struct HostLookup {
         return .success(Object(target: Self.target(of: Descriptor(owning: number))))
     }
 
-    private static func target(of object: borrowing Descriptor) -> String? {
+    /// The target of a link; nil for any other object.
+    static func target(of object: borrowing Descriptor) -> String? {
         guard (try? object.status())?.kind == .symbolicLink else { return nil }
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))
         let file = object.number
