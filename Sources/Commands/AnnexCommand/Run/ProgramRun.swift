@@ -154,7 +154,7 @@ struct ProgramRun {
         }
         program.namingFile = options.namingFile
         program.directory = options.directory
-        if let home = HomeDirectory.shown(by: given, outside: GivenPaths.resolved(options.directory ?? ".")) {
+        if let home = HomeDirectory.shown(by: given, outside: given.directory) {
             program.environmentBytes["HOME"] = home
         }
         for entry in options.env {

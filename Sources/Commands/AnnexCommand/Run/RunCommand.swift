@@ -15,7 +15,7 @@ struct RunCommand: ParsableCommand {
             paths. It sees nothing else of this machine. Unless the policy grants them, it has no network, no \
             capabilities, and no other processes. If a program fails because something was denied, the last line \
             usually names the option that allows it. A note names files that the program may not execute, also after a \
-            success.
+            success. What the program writes in its own /tmp is gone afterwards.
 
             EXAMPLES
               annex run -- python3 -c 'print(2 + 2)'

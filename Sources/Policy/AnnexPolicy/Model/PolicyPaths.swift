@@ -242,6 +242,7 @@ extension Policy {
     /// Whether a path lies below a private directory of the sandbox. At such a path, the sandbox does not have the
     /// host's file.
     package func isPrivate(_ path: String) -> Bool {
+        guard paths.privateDirectories.contains(where: { PathText.isPath(path, within: $0.path) }) else { return false }
         let place = visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
         return paths.privateDirectories.contains { $0.path == place && $0.path != path }
     }

@@ -37,7 +37,7 @@ extension DenialListener {
     /// paths after it has answered the call.
     func explain(_ call: HeldCall) {
         let named = paths(of: call)
-        let paths = named.isEmpty ? [] : books.withLock { $0.paths?.doubtful(named) ?? [] }
+        let paths = named.isEmpty ? [] : books.withLock { $0.paths?.doubtful(named, by: call) ?? [] }
         guard !paths.isEmpty else { return settle(call, with: .proceed) }
         let text = describe(call)
         let caller = Caller(asking: call.thread)

@@ -7,6 +7,9 @@
 #include "warden.h"
 
 #define DIRECTORY_MODE 0755
+// The mode of a directory that only leads to something. What a program wrote in it would vanish with the sandbox, so the
+// program gets an error instead.
+#define LEADING_MODE 0555
 #define OWN_ATTRIBUTES (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define FILE_MODE 0444
 
@@ -150,7 +153,7 @@ static long note_own(struct launch *launch, int directory) {
 }
 
 static long make(int directory, const char *name, int is_directory) {
-    if (is_directory) return CALL(NR_mkdirat, directory, name, DIRECTORY_MODE);
+    if (is_directory) return CALL(NR_mkdirat, directory, name, LEADING_MODE);
     long file = CALL(NR_openat, directory, name, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
     if (file >= 0) CALL(NR_close, file);
     return file < 0 ? file : 0;

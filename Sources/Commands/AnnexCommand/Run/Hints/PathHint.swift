@@ -10,10 +10,10 @@ struct PathHint {
     let given: GivenPaths
 
     func hint(for errors: StatedErrors) -> RunHint? {
-        let examination = PathExamination(policy)
+        let examination = PathExamination(policy, directory: given.directory)
         for stated in errors.lines where [0, ENOENT, EACCES, EPERM, EROFS].contains(stated.errno) {
             for path in stated.paths {
-                if let hint = scratchHint(path, errno: stated.errno) { return hint }
+                if let hint = scratchHint(path, errno: stated.errno, examination) { return hint }
                 let finding = examination.finding(path, errno: stated.errno, makesFile: stated.makesFile)
                 if let finding { return missing(inHome: finding, named: path) ?? hint(finding) }
             }
@@ -23,8 +23,9 @@ struct PathHint {
 
     /// The hint if a file could not be executed and lies in the scratch directory, the private directory in memory.
     /// Files in this directory can be executed only if an option `--write-execute` is given.
-    private func scratchHint(_ path: String, errno: Int32) -> RunHint? {
+    private func scratchHint(_ path: String, errno: Int32, _ examination: PathExamination) -> RunHint? {
         let path = PathText.resolved(path)
+        if [path, path.parentPath].contains(where: examination.isLeading) { return nil }
         let place = policy.visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
         guard errno == EACCES, let scratch = policy.paths.scratch?.path, place == scratch else { return nil }
         return temporaryHint("\(Escaped(path, limit: 500)): nothing in \(scratch) is executed")

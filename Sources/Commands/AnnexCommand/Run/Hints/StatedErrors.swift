@@ -39,8 +39,9 @@ struct StatedErrors {
         lines = last.reversed().compactMap { line in
             guard let errno = Self.errno(in: line) else { return nil }
             // If the error is about a read-only file system, any word of the line can name the file that could not be
-            // made.
-            let paths = Self.paths(in: line, from: directory, anyWord: errno == EROFS)
+            // made. If a permission is missing, only a word beside the error can.
+            let words = errno == EROFS ? line : errno == EACCES ? Self.subject(of: line) : ""
+            let paths = Self.paths(in: line, from: directory, words: words)
             return Line(text: line, errno: errno, paths: paths)
         }
     }
@@ -85,7 +86,7 @@ struct StatedErrors {
         ("failed to map segment from shared object", EACCES), ("memoryerror", ENOMEM), ("bad_alloc", ENOMEM),
         ("outofmemoryerror", ENOMEM), ("out of memory", ENOMEM), ("can't fork", EAGAIN), ("cannot fork", EAGAIN),
         ("permissionerror", EACCES), ("read only file system", EROFS),
-        ("file size limit exceeded", EFBIG),
+        ("file size limit exceeded", EFBIG), ("directory nonexistent", ENOENT),
     ]
     private static let texts: [(String, Int32)] =
         known.map { (String(cString: strerror($0)).lowercased(), $0) } + others
@@ -111,13 +112,28 @@ struct StatedErrors {
 
     // MARK: - Paths
 
-    private static func paths(in line: String, from directory: String?, anyWord: Bool) -> [String] {
-        let separators: Set<Character> = [
-            " ", "\t", "'", "\"", "`", "‘", "’", "“", "”", "(", ")", "[", "]", ",", ";", "=",
-        ]
-        let names = line.split { separators.contains($0) }.map { trimmed($0) }
-        let plain = names.filter { $0.contains("/") || $0.contains(".") }
-        let paths = (plain.isEmpty && anyWord ? names : plain).compactMap { name -> String? in
+    private static let separators: Set<Character> = [
+        " ", "\t", "'", "\"", "`", "‘", "’", "“", "”", "(", ")", "[", "]", ",", ";", "=",
+    ]
+
+    private static func names(in line: String) -> [String] {
+        line.split { separators.contains($0) }.map { trimmed($0) }.filter { !$0.isEmpty }
+    }
+
+    /// The word before the error, as in `sh: out: Permission denied`. If the error is followed by a colon, the word
+    /// after it. Empty if the line has neither.
+    private static func subject(of line: String) -> String {
+        guard let error = line.firstRange(of: "ermission denied") else { return "" }
+        if line[error.upperBound...].hasPrefix(": ") { return String(line[error.upperBound...].dropFirst(2)) }
+        let before = line[..<error.lowerBound].dropLast()
+        return before.hasSuffix(": ") ? names(in: String(before)).last ?? "" : ""
+    }
+
+    /// - Parameter words: a text whose words name files even without a slash or a full stop, if no other word of the
+    ///   line has one.
+    private static func paths(in line: String, from directory: String?, words: String) -> [String] {
+        let plain = names(in: line).filter { $0.contains("/") || $0.contains(".") }
+        let paths = (plain.isEmpty ? names(in: words) : plain).compactMap { name -> String? in
             if name.hasPrefix("/") { return name }
             return directory.map { $0 + "/" + name }
         }

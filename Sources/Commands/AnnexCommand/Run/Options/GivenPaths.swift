@@ -12,6 +12,8 @@ struct GivenPaths {
     let write: [Pair]
     private let execute: [Pair]
     let writeExecute: [Pair]
+    /// The working directory of the program; nil if it cannot be found.
+    let directory: String?
     /// The virtual environment of Python to which the program belongs; nil if the program is in none.
     let virtualEnvironment: String?
 
@@ -27,6 +29,7 @@ struct GivenPaths {
         write = pairs(options.write)
         execute = pairs(options.execute)
         writeExecute = pairs(options.writeExecute)
+        directory = Self.resolved(options.directory ?? ".")
         virtualEnvironment = options.program.first.flatMap(Self.virtualEnvironment)
     }
 

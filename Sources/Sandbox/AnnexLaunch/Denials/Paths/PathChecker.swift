@@ -32,33 +32,55 @@ struct PathChecker {
         named.rights.isEmpty || named.makesEntry ? [] : lookup.trail(named.path)
     }
 
-    /// The paths that the policy does not grant, or that lead through links of the host to such paths. All other paths
-    /// need no further work.
-    mutating func doubtful(_ named: [NamedPath]) -> [NamedPath] {
-        named.filter { path in
-            if let known = granted[path] { return !known }
-            if hasTerminal, path.path == "/dev/tty", !path.rights.contains(.execute) { return false }
+    /// A path that a call named and that the program probably cannot use.
+    struct Doubt {
+        let named: NamedPath
+        /// The errno with which a private directory refuses the path; nil for a path in no private directory.
+        var refusal: Int32?
+    }
+
+    /// The paths that the policy does not grant, or that lead through links of the host to such paths. A path in a
+    /// private directory is also doubtful if the host has it and the sandbox does not. All other paths need no further
+    /// work.
+    mutating func doubtful(_ named: [NamedPath], by call: HeldCall) -> [Doubt] {
+        named.compactMap { path in
+            if let known = granted[path] { return known ? nil : Doubt(named: path) }
+            if hasTerminal, path.path == "/dev/tty", !path.rights.contains(.execute) { return nil }
+            // Whether the sandbox has the path changes from call to call, so this answer is not kept.
+            if policy.isPrivate(placeInside(path.path)) {
+                return refusal(of: path, by: call).map { Doubt(named: path, refusal: $0) }
+            }
             let isGranted = isGranted(path.path, rights: path.rights) && placeOutside(path) == nil
             if granted.count >= Self.mostKept { granted.removeAll(keepingCapacity: true) }
             granted[path] = isGranted
-            return !isGranted
+            return isGranted ? nil : Doubt(named: path)
         }
+    }
+
+    /// The errno with which the sandbox refuses a path of the host in a private directory; nil if the host lacks the
+    /// path, or if the sandbox has what the call needs.
+    private mutating func refusal(of named: NamedPath, by call: HeldCall) -> Int32? {
+        guard isThere(named), !mode.isPermissive, let sandbox = SandboxLookup(of: call) else { return nil }
+        return sandbox.refusal(of: named)
     }
 
     /// The denial to report for a path; nil if the path is not denied. The result is for the report, never for a
     /// decision, because the path came from the process's memory.
-    mutating func denial(_ named: NamedPath, by call: HeldCall, text: String, caller: Caller) -> Denial? {
-        guard let denied = deniedPlace(named) else { return nil }
+    mutating func denial(_ doubt: Doubt, by call: HeldCall, text: String, caller: Caller) -> Denial? {
+        let named = doubt.named
+        guard let denied = doubt.refusal == nil ? deniedPlace(named) : named.path else { return nil }
         let inside = placeInside(denied)
         // The policy grants its private directories, but the host's files are not in them.
         let isHidden = policy.isPrivate(inside)
         let verdict = policy.verdict(path: inside, rights: named.rights)
         let layers = isHidden ? [.mount] : verdict.deniedBy.filter { $0 != .seccomp }
-        let missing = named.rights.each.filter { !Self.denyingLayers(of: policy, path: inside, rights: $0).isEmpty }
+        var missing = PathRights(
+            named.rights.each.filter { !Self.denyingLayers(of: policy, path: inside, rights: $0).isEmpty })
+        if doubt.refusal == EACCES { missing.insert(.write) }
         let path = DeniedPath(
-            path: denied, needed: named.rights, missing: PathRights(missing), makesEntry: named.makesEntry,
+            path: denied, needed: named.rights, missing: missing, makesEntry: named.makesEntry,
             grant: GrantOption(for: named.makesEntry ? denied.parentPath : denied, rights: named.rights))
-        let errno = isHidden ? ENOENT : verdict.errno ?? 0
+        let errno = doubt.refusal ?? (isHidden ? ENOENT : verdict.errno ?? 0)
         return Denial(
             subject: .path(path), call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: text,
             answer: mode.isPermissive ? .passed(errno: errno) : .denied(errno: errno), layers: layers,

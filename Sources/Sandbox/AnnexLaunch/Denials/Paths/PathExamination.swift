@@ -29,10 +29,13 @@ package struct PathExamination {
     }
 
     private let policy: Policy
+    /// The working directory of the program; nil if it is unknown.
+    private let directory: String?
     private let lookup: HostLookup
 
-    package init(_ policy: Policy) {
+    package init(_ policy: Policy, directory: String? = nil) {
         self.policy = policy
+        self.directory = directory
         lookup = HostLookup { policy.verdict(path: $0, rights: .write).isAllowed }
     }
 
@@ -42,6 +45,9 @@ package struct PathExamination {
     /// - Returns: nil if the path does not explain the error.
     package func finding(_ path: String, errno: Int32, makesFile: Bool) -> Finding? {
         let path = PathText.resolved(path)
+        if let directory = unwritable(path, errno: errno) {
+            return finding(directory, fault: .notWritable, rights: .write)
+        }
         guard PathText.misspelling(path) == nil, case .found(let real) = lookup.follow(path) else {
             return makesFile || errno == EROFS ? findingAboutNewFile(path, errno: errno) : nil
         }
@@ -100,13 +106,31 @@ package struct PathExamination {
     /// tried to make the file there.
     private func findingAboutNewFile(_ path: String, errno: Int32) -> Finding? {
         let directory = path.parentPath
-        guard directory != "/", case .found(let real) = lookup.follow(directory), !allows(.write, on: real) else {
-            return nil
+        guard directory != "/", case .found(let real) = lookup.follow(directory) else { return nil }
+        if policy.isPrivate(real) {
+            // At this place, the sandbox has a directory only if it leads to something else, or if the program made it.
+            return errno == ENOENT && !isLeading(real) ? finding(real, fault: .notShown, rights: .write) : nil
         }
+        guard !allows(.write, on: real) else { return nil }
         guard isShown(real) else { return finding(real, fault: .notShown, rights: .write) }
         // If the sandbox has the directory, an attempt to make a file there does not fail with ENOENT. So the missing
         // right does not explain this errno.
         return errno == ENOENT ? nil : finding(real, fault: .notWritable, rights: .write)
+    }
+
+    /// The directory in which the program could not make a file, if this directory only leads to something else. A file
+    /// in such a directory cannot cause the errno in another way, because the directory shows no other file.
+    private func unwritable(_ path: String, errno: Int32) -> String? {
+        guard errno == EACCES, PathText.misspelling(path) == nil, policy.isPrivate(path) else { return nil }
+        return [path, path.parentPath].first(where: isLeading)
+    }
+
+    /// Whether a directory exists in a private directory only because it leads to the working directory or to something
+    /// that was handed over. The program can read and not write it.
+    package func isLeading(_ path: String) -> Bool {
+        guard policy.isPrivate(path) else { return false }
+        let places = policy.paths.grants.map(\.path) + [directory].compactMap { $0 }
+        return places.contains { PathText.isPath($0, within: path) }
     }
 
     private func finding(_ path: String, fault: Fault, rights: PathRights) -> Finding {
