@@ -27,29 +27,35 @@ struct AllowedFiles {
     /// - Parameters:
     ///   - policy: the policy, whose own paths count, too.
     ///   - privateDirectory: the directory on the host that becomes the program's private directory.
-    static func kept(
-        from given: GivenPaths, policy: Policy, privateDirectory: String?
-    ) throws(SystemError) -> String? {
+    static func kept(from given: GivenPaths, policy: Policy, privateDirectory: String?) throws -> String? {
         guard let allowed = ofUser else { return nil }
         let granted = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let written = given.written.map(\.path) + granted.compactMap(GivenPaths.resolved)
-        let own = privateDirectory.flatMap(GivenPaths.resolved)
-        guard !written.isEmpty || own != nil else { return nil }
+        guard !written.isEmpty || privateDirectory != nil else { return nil }
         let place = PathText.resolved(allowed.folder)
         let notes = real(place)
-        // In the private directory, the directory would have another path. So the sandbox could not protect it.
-        let changed =
-            written.first { PathText.isPath($0, within: notes) }
-            ?? own.flatMap { PathText.isPath(notes, within: $0) || PathText.isPath($0, within: notes) ? $0 : nil }
-        if let changed {
+        let reason = "\(Escaped(notes)) lists the project files that you have allowed, so no program may change it"
+        if let own = privateDirectory.flatMap(GivenPaths.resolved), isDirectory(own, around: notes) {
+            let what = "\(Escaped(own)) cannot be the private directory"
+            throw SandboxError("private directory", cause: "\(what): \(reason)", remedy: "name another directory")
+        }
+        if let changed = written.first(where: { PathText.isPath($0, within: notes) }) {
             throw SystemError(
-                "hand over for writing", errno: EPERM, path: changed,
-                remedy: "\(notes) lists the project files that you have allowed, so no program may change it: "
-                    + "leave the option out")
+                "hand over for writing", errno: EPERM, path: changed, remedy: "\(reason): leave the option out")
         }
         guard let outer = written.first(where: { PathText.isPath(notes, within: $0) }) else { return nil }
         try allowed.makeFolder()
         return GivenPaths.resolved(place) ?? outer
+    }
+
+    /// Whether a private directory shows the notes. In the sandbox, they would have another path there, so the sandbox
+    /// could not protect them. The result is false for a directory that no run accepts as a private directory.
+    private static func isDirectory(_ own: String, around notes: String) -> Bool {
+        let rights: PathRights = [.read, .write]
+        guard PathText.danger(own, rights: rights) == nil,
+            GrantDangers().danger(of: own, rights, spelled: own) == nil
+        else { return false }
+        return PathText.isPath(notes, within: own) || PathText.isPath(own, within: notes)
     }
 
     /// The path without links. Links are resolved as far as the path's directories exist.
