@@ -57,12 +57,10 @@ package struct HeldRange: Sendable, Hashable {
 
     package let range: FileRange
     package let lock: Descriptor.Lock
-    /// The number of the file in its file system.
-    package let inode: UInt64
 
     /// The locks of one open file description.
     /// - Parameter path: `/proc/PROCESS/fdinfo/NUMBER`.
-    package static func all(of path: String) throws(SystemError) -> [HeldRange] {
+    fileprivate static func all(of path: String) throws(SystemError) -> [HeldRange] {
         let bytes = try Descriptor.open(path, O_RDONLY).readAll(atMost: mostBytes)
         return bytes.split(separator: UInt8(ascii: "\n")).compactMap { HeldRange($0) }
     }
@@ -70,13 +68,10 @@ package struct HeldRange: Sendable, Hashable {
     private init?(_ line: ArraySlice<UInt8>) {
         guard line.starts(with: "lock:".utf8) else { return nil }
         let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard words.count == 9, ["OFDLCK", "POSIX"].contains(words[2]), let start = UInt64(words[7]),
-            let inode = words[6].split(separator: ":").last.flatMap({ UInt64($0) })
-        else { return nil }
+        guard words.count == 9, ["OFDLCK", "POSIX"].contains(words[2]), let start = UInt64(words[7]) else { return nil }
         let last = words[8] == "EOF" ? UInt64(Int64.max) - 1 : UInt64(words[8])
         guard let last, last >= start, last < UInt64(Int64.max) else { return nil }
         range = FileRange(start: start, length: last - start + 1)
         lock = words[4] == "WRITE" ? .exclusive : .shared
-        self.inode = inode
     }
 }

@@ -111,10 +111,32 @@ import Testing
                 Issue.record("the item was free")
             } catch let error as PortalError {
                 #expect(error.code == .timedOut && error.what.contains("folder is still in use by"), "\(error)")
-                // This process serves both members, but with two brokers. So the error names the process, as it does for another host.
+                // This process serves both members, but with two brokers. A broker names only the members that it serves.
                 #expect(error.what.contains("another member"), "\(error)")
             }
         }
+    }
+
+    @Test func `S3: a member learns neither the number nor the name of a process that holds the item`() async throws {
+        let other = try coordinator()
+        let holder = try holder()
+        defer { holder.signal(SIGKILL) }
+        do {
+            try await other.coordinate(writingItemAt: "list", within: Self.brief) { _ in }
+            Issue.record("the item was free")
+        } catch let error as PortalError {
+            #expect(error.code == .timedOut && error.what.contains("still in use by another member"), "\(error)")
+            #expect(!error.what.contains("\(holder.number)") && !error.what.contains("sleep"), "\(error)")
+        }
+    }
+
+    /// A process that is no member and has locked all items of the group.
+    private func holder() throws -> ChildProcess {
+        let file = try LockFile.open(in: Descriptor.directory("\(fixture.container)/.."))
+        #expect(try file.lock(FileRange(start: 0, length: UInt64(Int64.max) - 1), as: .exclusive))
+        // The lock belongs to the open file, which the process gets as its input.
+        let input = FileHandle(fileDescriptor: dup(file.number), closeOnDealloc: true)
+        return try ChildProcess(URL(filePath: "/bin/sleep"), arguments: ["3000"], input: .file(input))
     }
 
     @Test func `S3: cancel ends the waiting of a coordinator, and a cancelled task stops waiting`() async throws {

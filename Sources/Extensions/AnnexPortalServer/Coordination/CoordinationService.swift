@@ -88,7 +88,7 @@ final class CoordinationDesk: Sendable {
         self.group = group
         waiting = try WaitingMembers(of: group, on: loop)
         news = try NewsDesk(of: group)
-        finder = try LockHolders(of: group)
+        finder = LockHolders(of: group)
         group.follow(.coordination) { [weak waiting, weak news] in
             waiting?.noticeReleases()
             news?.notice()

@@ -71,11 +71,6 @@ package final class OpenGroup: Sendable {
     /// The locks of all members that this process serves.
     var locksOfMembers: [MemberLocks] { memberLocks.withLock { $0.compactMap(\.locks) } }
 
-    /// The status of the file of locks.
-    func statusOfLocks() throws(SystemError) -> FileStatus {
-        try LockFile.open(in: directory).status()
-    }
-
     /// A flag that is kept in a shared word.
     /// - Parameter offset: one of `GroupWords`.
     func newFlag(at offset: Int) throws(SystemError) -> SharedFlag {
