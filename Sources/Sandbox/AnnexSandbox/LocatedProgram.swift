@@ -27,7 +27,7 @@ struct LocatedProgram: ~Copyable {
         for _ in 0...mostInterpreters {
             let host = try resolve(place)
             let path = host.path
-            guard let line = try interpreterLine(of: path) else {
+            guard let line = try interpreterLine(of: host.object, at: path) else {
                 if !shows(policy, path: path, rights: [.read, .execute]) {
                     grants.append(grant(path, rights: [.read, .execute], reason: "the program itself"))
                 }
@@ -115,17 +115,20 @@ struct LocatedProgram: ~Copyable {
     // MARK: - Scripts
 
     /// The interpreter and at most one argument, which follow `#!`. nil if the file does not begin with `#!`.
-    private static func interpreterLine(of path: String) throws(SandboxError) -> [String]? {
+    /// - Parameter object: the file, which this function opens again. A file that is not regular is not opened, because
+    ///   the opening of a device can have effects.
+    private static func interpreterLine(
+        of object: borrowing Descriptor, at path: String
+    ) throws(SandboxError) -> [String]? {
         let first: [UInt8]
         do throws(SystemError) {
-            let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
-            guard try file.status().kind == .regular else { throw SystemError("exec", errno: EACCES, path: path) }
-            first = try file.read(at: 0, count: lineLargest)
+            guard try object.status().kind == .regular else { throw SystemError("exec", errno: EACCES, path: path) }
+            first = try object.reopenedReadOnly().read(at: 0, count: lineLargest)
         } catch {
             // A user may be allowed to execute a file but not to read it. Such a file must be a binary, because the
             // interpreter of a script could not read the script.
             if error.call == "open" && error.errno == EACCES { return nil }
-            throw SandboxError("program", error: error)
+            throw SandboxError("program", error: SystemError(error.call, errno: error.errno, path: path))
         }
         guard first.starts(with: "#!".utf8) else { return nil }
         let line = first.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }

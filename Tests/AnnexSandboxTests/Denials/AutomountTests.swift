@@ -23,6 +23,24 @@ import Testing
         #expect(Automounts(Self.mountinfo).lead(to: path) == isAvoided)
     }
 
+    /// A file of such a mount may never answer, and a look at the mount point is such a question too.
+    @Test func `a mount that a program of another user serves is avoided as a whole`() {
+        func avoids(_ type: String, user: UInt32, _ path: String) -> Bool {
+            Automounts("36 22 0:34 / /home/other/x rw - \(type) sshfs rw,user_id=\(user),group_id=7,allow_other\n")
+                .lead(to: path)
+        }
+        let other = geteuid() + 1
+        for type in ["fuse", "fuse.sshfs", "fuseblk"] {
+            for path in ["/home/other/x", "/home/other/x/file"] {
+                #expect(avoids(type, user: other, path) && !avoids(type, user: 0, path), "\(type)")
+                #expect(!avoids(type, user: geteuid(), path), "\(type)")
+            }
+            #expect(!avoids(type, user: other, "/home/other") && !avoids(type, user: other, "/home/other/xx"))
+        }
+        #expect(!avoids("ext4", user: other, "/home/other/x/file") && !avoids("fusectl", user: other, "/home/other/x"))
+        #expect(Automounts("36 22 0:34 / /x rw - fuse sshfs rw").lead(to: "/x"))
+    }
+
     @Test func `an automounter at the root is respected`() {
         #expect(Automounts("1 0 0:1 / / rw - autofs a rw").lead(to: "/x"))
         #expect(!Automounts("1 0 0:1 / / rw - autofs a rw").lead(to: "/"))

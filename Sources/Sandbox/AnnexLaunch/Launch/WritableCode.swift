@@ -120,10 +120,13 @@ struct ProgramHeaders: Hashable {
 }
 
 extension ProgramHeaders {
+    /// nil if the object is not a regular file, because the kernel executes and loads regular files only. Such an object
+    /// is not opened: a program names its own linker, and the opening of a device can have effects.
     /// - Parameter object: a descriptor of the file. An `O_PATH` descriptor is enough, because the file is opened
     ///   again. If the file cannot be read, that is an error.
     init?(of object: borrowing Descriptor) throws(SystemError) {
-        let file = try Descriptor.open("/proc/self/fd/\(object.number)", O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        guard try object.status().kind == .regular else { return nil }
+        let file = try object.reopenedReadOnly()
         self.init { offset, count in
             guard let offset = Int64(exactly: offset), offset < .max - Int64(count) else { return [] }
             return (try? file.read(at: offset, count: count)) ?? []

@@ -9,7 +9,7 @@ package struct HostPath: ~Copyable {
     /// The path with every link resolved.
     package let path: String
     /// The object to which the path leads, as an `O_PATH` descriptor.
-    let object: Descriptor
+    package let object: Descriptor
     package let isDirectory: Bool
     /// Every link on the path, with the path at which it was found.
     package let links: [LaunchPlan.Link]

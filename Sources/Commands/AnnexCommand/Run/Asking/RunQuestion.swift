@@ -88,7 +88,10 @@ enum RunMeaning {
     }
 
     private static func warning(_ path: String) -> String {
-        let real = GivenPaths.resolved(path) ?? path
+        // The program may have chosen an absolute path. So it is looked up as any path that a program names.
+        let real =
+            path.hasPrefix("/")
+            ? HostLookup { _ in false }.trail(path).last ?? path : GivenPaths.resolved(path) ?? path
         guard PathText.parts(real).contains(where: { secrets.contains(String($0)) }) else { return "" }
         return " Such files usually hold keys or passwords."
     }

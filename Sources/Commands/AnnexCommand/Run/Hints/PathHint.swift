@@ -58,7 +58,8 @@ struct PathHint {
         else { return nil }
         let directory = finding.path + "/" + name
         // The program chose the name. So the directory must be one that an option may hand over.
-        guard GivenPaths.resolved(directory) == nil, let grant = GrantOption(for: directory, rights: .write) else {
+        guard PathExamination(policy).isMissing(directory), let grant = GrantOption(for: directory, rights: .write)
+        else {
             return nil
         }
         let choice = RunChoice(grant.name, grant.path)

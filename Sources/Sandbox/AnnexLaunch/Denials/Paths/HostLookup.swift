@@ -77,6 +77,20 @@ package struct HostLookup {
         return object.target == nil
     }
 
+    /// The first bytes of a regular file that its owner may execute; nil if the path leads to anything else. Another
+    /// user may exchange files at any moment. So every check is made on one object, and only a regular file is opened
+    /// for reading: the opening of a device can have effects, and the opening of a pipe can wait.
+    /// - Parameter path: a path that `follow` has found. It contains no link.
+    func beginning(ofProgram path: String, count: Int) -> [UInt8]? {
+        guard !automounts().lead(to: path), let root,
+            let object = try? root.descriptor.openBeneath(
+                path.split(separator: "/").joined(separator: "/"), Descriptor.pathOnly | O_NOFOLLOW),
+            let status = try? object.status(), status.kind == .regular, status.mode & S_IXUSR != 0,
+            let file = try? object.reopenedReadOnly()
+        else { return nil }
+        return try? file.read(at: 0, count: count)
+    }
+
     /// - Parameter passing: called after each link. The closure receives the path in which the link's target has
     ///   taken the place of the link.
     private func find(
@@ -169,27 +183,45 @@ package struct HostLookup {
     }
 }
 
-/// Directories of the host where the lookup of a name makes the host mount something or send the name to a server.
+/// Directories of the host that a lookup must avoid, because the lookup of a name there does more than find a file.
 ///
-/// A sandbox without a network could choose such names, and so make the host send the sandbox's data out.
+/// Some make the host mount something or send the name to a server. A sandbox without a network could choose such
+/// names, and so make the host send the sandbox's data out. Others belong to a program of another user, which may never
+/// answer.
 struct Automounts {
     /// `autofs` mounts a file system when a name beneath its mount point is looked up. The root of `afs` asks the
     /// network for cells by name.
     private static let types: Set<Substring> = ["autofs", "afs"]
 
-    /// The mount points of all mounts of these types. If nil, the mounts are unknown, so any path may lead below such
-    /// a mount point.
-    private let points: [[UInt8]]?
+    private struct Point {
+        let place: [UInt8]
+        /// Whether to avoid the mount point itself too, and not only the names beneath it.
+        let isAvoidedItself: Bool
+    }
+
+    /// The mount points to avoid. If nil, the mounts are unknown, so any path may lead below such a mount point.
+    private let points: [Point]?
 
     /// - Parameter mountinfo: the text of a `mountinfo` file; nil if it could not be read completely.
     init(_ mountinfo: String?) {
         points = mountinfo?.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
-            guard fields.count > 4, let dash = fields.firstIndex(of: "-"), fields.count > dash + 1,
-                Self.types.contains(fields[dash + 1])
-            else { return nil }
-            return Self.plain(fields[4])
+            guard fields.count > 4, let dash = fields.firstIndex(of: "-"), fields.count > dash + 1 else { return nil }
+            let isForeign = Self.isServedByOthers(fields[(dash + 1)...])
+            guard isForeign || Self.types.contains(fields[dash + 1]) else { return nil }
+            return Point(place: Self.plain(fields[4]), isAvoidedItself: isForeign)
         }
+    }
+
+    /// Whether a program of another user answers each question about the mount's files. Root and this process's own
+    /// user are trusted to answer.
+    /// - Parameter fields: the fields behind the dash: the type, the source and the options.
+    private static func isServedByOthers(_ fields: ArraySlice<Substring>) -> Bool {
+        guard let type = fields.first, ["fuse", "fuseblk"].contains(type) || type.hasPrefix("fuse.") else {
+            return false
+        }
+        let user = fields.last?.split(separator: ",").first { $0.hasPrefix("user_id=") }
+        return user.flatMap { UInt32($0.dropFirst("user_id=".count)) }.map { ![0, geteuid()].contains($0) } ?? true
     }
 
     /// The mounts of this process.
@@ -198,13 +230,15 @@ struct Automounts {
         Automounts(TextFile.read("/proc/self/mountinfo").flatMap { $0.utf8.count < 1 << 20 ? $0 : nil })
     }
 
-    /// Whether a path leads below one of these mounts. The lookup of the mount point itself is safe.
+    /// Whether a path leads below one of these mounts. Except for mounts that a program of another user serves, the
+    /// lookup of the mount point itself is safe.
     func lead(to path: String) -> Bool {
         guard let points else { return true }
         let path = Array(path.utf8)
         return points.contains { point in
-            path.count > point.count && path.starts(with: point)
-                && (point == [Self.slash] || path[point.count] == Self.slash)
+            let place = point.place
+            guard path.count > place.count else { return point.isAvoidedItself && path == place }
+            return path.starts(with: place) && (place == [Self.slash] || path[place.count] == Self.slash)
         }
     }
 

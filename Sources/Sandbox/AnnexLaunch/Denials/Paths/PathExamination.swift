@@ -143,15 +143,13 @@ package struct PathExamination {
         policy.verdict(path: path, rights: rights).isAllowed
     }
 
+    /// Whether the host surely has nothing at a path.
+    package func isMissing(_ path: String) -> Bool { lookup.follow(path) == .missing }
+
     /// Whether the path is a program: a file whose mode lets its owner execute it, and that begins like an ELF file or
     /// a script.
     private func isProgram(_ path: String) -> Bool {
-        var status = stat()
-        // SAFETY: the path is a NUL-terminated copy, and the structure belongs to this frame.
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & S_IXUSR != 0,
-            let file = try? Descriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY),
-            let beginning = try? file.read(at: 0, count: 4)
-        else { return false }
-        return beginning == [0x7F] + Array("ELF".utf8) || beginning.starts(with: "#!".utf8)
+        let beginning = lookup.beginning(ofProgram: path, count: 4)
+        return beginning == [0x7F] + Array("ELF".utf8) || beginning?.starts(with: "#!".utf8) == true
     }
 }
