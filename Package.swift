@@ -500,7 +500,7 @@ let tests: [Target] = [
     .testTarget(
         name: "AnnexDaemonTests",
         dependencies: [
-            "AnnexDaemon", "AnnexRegistry", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+            "AnnexDaemon", "AnnexRegistry", "AnnexChannel", "AnnexLinux", "CFilterFixture", "AnnexTestSupport",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: swift),

@@ -190,8 +190,12 @@ extension Descriptor {
         _ = try SystemError.retrying("fsync") { fsync(number) }
     }
 
-    /// Returns when all written data of this file's file system is on the disk, including data of other processes.
-    package func synchronizeFileSystem() throws(SystemError) {
-        _ = try SystemError.check("syncfs", annex_synchronize_file_system(number))
+    /// Starts to write the file's contents to the disk. Nothing is promised until `synchronize`, but `synchronize` has
+    /// less to do afterwards. A file system without this call ignores it.
+    /// - Parameter waiting: whether to return only when the contents are written.
+    package func writeOut(waiting: Bool) throws(SystemError) {
+        let result = annex_write_out(number, waiting ? 1 : 0)
+        guard ![0, -ENOSYS, -EINVAL, -ESPIPE, -EOPNOTSUPP].contains(result) else { return }
+        throw SystemError("sync_file_range", errno: -result)
     }
 }

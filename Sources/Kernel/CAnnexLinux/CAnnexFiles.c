@@ -174,8 +174,9 @@ int annex_set_attribute(const char *path, const char *name, const void *value, s
     return setxattr(path, name, value, size, 0) < 0 ? -errno : 0;
 }
 
-int annex_synchronize_file_system(int descriptor) {
-    return syncfs(descriptor) < 0 ? -errno : 0;
+int annex_write_out(int descriptor, int waiting) {
+    const unsigned all = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    return sync_file_range(descriptor, 0, 0, waiting ? all : SYNC_FILE_RANGE_WRITE) < 0 ? -errno : 0;
 }
 
 uint64_t annex_mount_number(const char *path) {

@@ -196,6 +196,20 @@ static int enter(const char *root) {
     return chroot(root) == 0 && chdir("/") == 0;
 }
 
+int filter_refuse(filter_call call, int error) {
+    const unsigned numbers[] = {SYS_fsync, SYS_syncfs, SYS_sync_file_range};
+    struct sock_filter instructions[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, numbers[call], 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = 4, .filter = instructions};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -errno;
+    long set = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    return set == 0 ? 0 : set > 0 ? -EBUSY : -errno;
+}
+
 int filter_can_have_own_root(void) {
     pid_t child = fork_apart();
     if (child == 0) {

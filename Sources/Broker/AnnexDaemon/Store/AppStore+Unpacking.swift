@@ -60,19 +60,21 @@ extension AppStore {
     private func write(
         _ reader: inout BundleArchiveReader, to root: String, in folder: String, named name: String
     ) throws {
+        var written = WrittenTree(in: folder)
         while let entry = try reader.next() {
             guard !entry.path.isEmpty else {
                 try self.folder.openBeneath(folder, O_RDONLY | O_DIRECTORY)
                     .makeDirectory(name, mode: Self.mode(of: entry))
+                written.add(root, entry.kind)
                 continue
             }
-            let place = Self.split(root + "/" + entry.path)
+            let path = root + "/" + entry.path
+            let place = Self.split(path)
             let parent = try self.folder.openBeneath(place.parent, O_RDONLY | O_DIRECTORY)
             try write(entry, as: place.name, in: parent, from: reader)
+            written.add(path, entry.kind)
         }
-        // The index must never reach the disk before the files that it names, even if the machine loses power. One call
-        // covers all files. Up to 20,000 separate calls would delay the disk access of every user.
-        try self.folder.synchronizeFileSystem()
+        try written.synchronize(in: self)
     }
 
     private func write(
@@ -95,6 +97,7 @@ extension AppStore {
                 done += Int64(part.count)
             }
             try file.setMode(Self.mode(of: entry))
+            try file.writeOut(waiting: false)
         }
     }
 

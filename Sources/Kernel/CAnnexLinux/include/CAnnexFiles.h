@@ -1,5 +1,5 @@
 // Functions that open files beneath a directory, rename them, read facts about them (flags, mount, status, extended
-// attributes), and call syncfs.
+// attributes), and write their contents to the disk.
 #ifndef C_ANNEX_FILES_H
 #define C_ANNEX_FILES_H
 
@@ -58,7 +58,8 @@ int annex_allow_search(int directory, uint32_t user);
 int annex_attribute_is(const char *path, const char *name, char value);
 // Calls setxattr. Returns 0 or -errno.
 int annex_set_attribute(const char *path, const char *name, const void *value, size_t size);
-// Calls syncfs for the whole file system of a file. Returns 0 or -errno.
-int annex_synchronize_file_system(int descriptor);
+// Starts to write a file's contents to the disk. With `waiting`, returns when they are written, though the disk may still
+// hold them in its cache. Returns 0 or -errno.
+int annex_write_out(int descriptor, int waiting);
 
 #endif

@@ -46,6 +46,12 @@ int filter_run_program(
 // whether the body came to its end, or -errno of a failed preparation.
 int filter_runs_without_calls(void (*body)(void *), void *context);
 
+// Calls that `filter_refuse` can refuse.
+typedef enum { FILTER_CALL_FSYNC, FILTER_CALL_SYNCFS, FILTER_CALL_WRITE_OUT } filter_call;
+
+// From now on, a call of all threads of this process fails with this errno. Returns 0 or -errno.
+int filter_refuse(filter_call call, int error);
+
 // Whether `filter_run_program` can give a program another root here.
 int filter_can_have_own_root(void);
 
