@@ -12,7 +12,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -163,6 +163,10 @@ bench-today: setup ## Today views of twelve widgets: first and fresh content, me
 bench-install: setup ## the installation of a large signed app against `cp -R` and `sha256sum` (ROUNDS=N: 15)
 	@for product in annex annexd; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
 	Benchmarks/install-ratio "$(BIN)/annex" "$(BIN)/annexd" $(ROUNDS)
+
+bench-neighbours: setup ## `annex list` beside another user that connects to the same daemon without end, as root (ROUNDS=N: 40)
+	@for product in annex annexd; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
+	Benchmarks/daemon-neighbours "$(BIN)/annex" "$(BIN)/annexd" $(ROUNDS)
 
 tsan: setup ## the channel's tests under the thread sanitizer (SANITIZER=address: the other one)
 	@.ci/sanitize $(or $(SANITIZER),thread)

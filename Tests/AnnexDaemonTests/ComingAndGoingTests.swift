@@ -14,6 +14,7 @@ import Testing
         var options = DaemonOptions(state: folder.url.path + "/state", isSystem: false)
         options.limits.idle = .patience
         options.limits.connections = 1_000
+        options.limits.acceptsPerSecond = 1_000_000
         let daemon = try Daemon(
             options, listener: ListeningSocket.made(at: path, isForAll: false),
             logger: Logger(label: "annexd") { _ in SwiftLogNoOpLogHandler() })

@@ -22,6 +22,11 @@ package final class Daemon: Sendable {
     /// The disk space for all users' apps.
     let space: StoreSpace
     let descriptors: DescriptorBudget
+    /// The new connections of root, and of all other users without a record.
+    private let accepts: (ofRoot: AcceptQueue, ofNewcomers: AcceptQueue)
+    private let peers = KnownPeers()
+    /// The most connections that are accepted or admitted in one turn of the event loop.
+    private static let mostAtOnce = 16
     /// The user ID that stands for all users without an ID in this user namespace; nil if every user has an ID. The
     /// daemon cannot distinguish the users without an ID.
     private let overflowUser = UserMap.overflowUser()
@@ -40,6 +45,10 @@ package final class Daemon: Sendable {
         self.logger = logger
         space = StoreSpace(options)
         descriptors = DescriptorBudget.ofThisProcess(isShared: options.isSystem)
+        accepts = (
+            AcceptQueue(perSecond: options.limits.acceptsPerSecond),
+            AcceptQueue(perSecond: options.limits.acceptsOfNewcomers)
+        )
         loop = try EventLoop.shared()
     }
 
@@ -55,11 +64,12 @@ package final class Daemon: Sendable {
 
     // MARK: Connections
 
+    /// Accepts a few connections. Between two calls, the event loop reads the packets of established connections.
     private func accept() {
-        for _ in 0..<16 {
+        for _ in 0..<Self.mostAtOnce {
             do throws(SystemError) {
                 guard let socket = try LocalSocket.accept(from: listener.descriptor) else { return }
-                admit(socket)
+                receive(socket)
             } catch {
                 // No descriptor is left for one more connection. Pending connections stay in the socket's queue.
                 return pause(error)
@@ -85,7 +95,49 @@ package final class Daemon: Sendable {
         }
     }
 
-    private func admit(_ socket: consuming ControlSocket) {
+    /// Decides by its user alone whether a connection is admitted now. All further work on a connection counts against
+    /// the budget of its user.
+    private func receive(_ socket: consuming ControlSocket) {
+        let user: UInt32
+        do throws(SystemError) {
+            user = try PeerCredentials(of: socket).user
+        } catch {
+            logger.debug("a connection was not accepted", metadata: ["error": "\(error)"])
+            return close(socket)
+        }
+        let queue = queue(of: user)
+        let canWait = descriptors.rejection(of: socket.descriptor.number, from: user) == nil
+        switch queue.turn(at: MonotonicClock.now(), canWait: canWait) {
+        case .now: admit(socket, from: queue)
+        case .later:
+            if queue.keep(OpenSocket(socket, closing: closing)) { awaitTurn(in: queue) }
+        case .never(let isTold):
+            let error = Self.tooFast(user, limit: queue.limit)
+            count(error, of: user, in: queue)
+            if isTold { return reject(socket, error: error) }
+            // If the socket refuses descriptors, it holds none, and closing it takes no time.
+            if !socket.setPassRights(false) { close(socket) }
+        }
+    }
+
+    /// The queue of a user. Users without a record share one queue, because one user of the machine can have many user
+    /// IDs, and the daemon finds out only by the work that the queues limit.
+    private func queue(of user: UInt32) -> AcceptQueue {
+        user == 0 ? accepts.ofRoot : state.withLock { $0.users[user]?.accepts } ?? accepts.ofNewcomers
+    }
+
+    private func awaitTurn(in queue: AcceptQueue) {
+        loop.schedule(after: .milliseconds(20)) { [weak self] in
+            guard let self else { return }
+            for _ in 0..<Self.mostAtOnce {
+                guard let socket = queue.next(at: MonotonicClock.now())?.take() else { break }
+                admit(socket, from: queue)
+            }
+            if queue.hasWaiting { awaitTurn(in: queue) }
+        }
+    }
+
+    private func admit(_ socket: consuming ControlSocket, from queue: AcceptQueue) {
         let peer: PeerIdentity
         do throws(SystemError) {
             peer = try PeerIdentity(of: socket)
@@ -93,14 +145,15 @@ package final class Daemon: Sendable {
             logger.debug("a connection was not accepted", metadata: ["error": "\(error)"])
             return close(socket)
         }
-        if let rejection = rejection(of: peer, socket) { return reject(socket, error: rejection) }
-        guard let user = user(peer.user) else { return reject(socket, error: Self.notServed) }
+        if let error = rejection(of: peer, socket) { return refuse(socket, error, of: peer.user, in: queue) }
+        guard let user = user(peer.user) else { return refuse(socket, Self.notServed, of: peer.user, in: queue) }
         guard user.closing.count < options.limits.mostClosing else {
-            return reject(
-                socket, error: user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed"))
+            let error = user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed")
+            return refuse(socket, error, of: user.number, in: queue)
         }
         guard user.acquire(\.connections, most: options.limits.connections) else {
-            return reject(socket, error: user.overQuota("\(options.limits.connections) connections"))
+            let error = user.overQuota("\(options.limits.connections) connections")
+            return refuse(socket, error, of: user.number, in: queue)
         }
         connect(socket, peer: peer, user: user)
     }
@@ -113,7 +166,7 @@ package final class Daemon: Sendable {
                 .overQuota, what: "this daemon's user namespace has no ID for your user, so it cannot identify you",
                 place: "annexd", remedy: "run a daemon outside the container")
         }
-        if options.isSystem, let rejection = peer.rejection() { return rejection }
+        if options.isSystem, let rejection = peers.rejection(of: peer, at: MonotonicClock.now()) { return rejection }
         return descriptors.rejection(of: socket.descriptor.number, from: peer.user)
     }
 
@@ -136,6 +189,26 @@ package final class Daemon: Sendable {
         }
     }
 
+    private func refuse(
+        _ socket: consuming ControlSocket, _ error: BrokerError, of user: UInt32, in queue: AcceptQueue
+    ) {
+        count(error, of: user, in: queue)
+        reject(socket, error: error)
+    }
+
+    /// Logs refused connections, at most once a second for each queue.
+    private func count(_ error: BrokerError, of user: UInt32, in queue: AcceptQueue) {
+        guard queue.countRefusal(of: user, why: error.what) else { return }
+        loop.schedule(after: .seconds(1)) { [logger] in
+            let refusals = queue.takeRefusals()
+            logger.notice(
+                "connections were refused",
+                metadata: [
+                    "user": "\(refusals.user)", "count": "\(refusals.count)", "why": "\(Escaped(refusals.why))",
+                ])
+        }
+    }
+
     private func reject(_ socket: consuming ControlSocket, error: BrokerError) {
         if let bytes = try? DaemonPacket.rejected(error).encoded() { try? socket.send(bytes) }
         close(socket)
@@ -143,6 +216,12 @@ package final class Daemon: Sendable {
 
     private func close(_ socket: consuming ControlSocket) {
         OpenSocket(socket, closing: closing).letGo()
+    }
+
+    private static func tooFast(_ user: UInt32, limit: Int) -> BrokerError {
+        BrokerError(
+            .overQuota, what: "user \(user) has reached a limit: \(limit) new connections in a second", place: "annexd",
+            remedy: "keep one connection for many requests, or try again later")
     }
 
     private static var notServed: BrokerError {

@@ -15,6 +15,11 @@ package enum LocalSocket {
                 }))
     }
 
+    /// Gives a listening socket that another program made a queue of connections as short as that of `listen`.
+    package static func boundQueue(of listener: borrowing Descriptor) throws(SystemError) {
+        _ = try SystemError.check("listen", annex_local_bound(listener.number))
+    }
+
     /// Accepts the next waiting connection. Returns nil if no connection is waiting.
     package static func accept(from listener: borrowing Descriptor) throws(SystemError) -> ControlSocket? {
         let taken = annex_local_accept(listener.number)

@@ -27,6 +27,12 @@ package struct ProcessHandle: ~Copyable, Sendable {
     /// Whether the process has ended, reaped or not.
     package var hasEnded: Bool { descriptor.isReadable() }
 
+    /// A number that the kernel gives no other process until the machine restarts. Nil before Linux 6.9.
+    package var identity: UInt64? {
+        let found = annex_process_identity(descriptor.number)
+        return found == 0 ? nil : found
+    }
+
     /// Duplicates a descriptor of that process. The caller needs the right to trace the process.
     package func getDescriptor(_ number: Int32) throws(SystemError) -> Descriptor {
         Descriptor(owning: try SystemError.check("pidfd_getfd", annex_pidfd_getfd(descriptor.number, number)))

@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #ifndef F_ADD_SEALS
@@ -46,6 +48,15 @@ int annex_pidfd_send_signal(int pidfd, int signal) {
 }
 
 int annex_pidfd_getfd(int pidfd, int descriptor) { return result(syscall(SYS_pidfd_getfd, pidfd, descriptor, 0)); }
+
+uint64_t annex_process_identity(int pidfd) {
+    // The headers do not have PID_FS_MAGIC yet. Before this file system, all pidfds had the same inode number.
+    const long magic = 0x50494446;
+    struct statfs system;
+    struct stat status;
+    if (fstatfs(pidfd, &system) < 0 || system.f_type != magic || fstat(pidfd, &status) < 0) return 0;
+    return status.st_ino;
+}
 
 int annex_compare_memory(pid_t one, pid_t other) {
     enum { kcmp_vm = 1 };

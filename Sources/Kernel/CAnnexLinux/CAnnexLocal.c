@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 // The number of connections that can wait while a daemon restarts.
-#define ANNEX_BACKLOG 512
+// All users share this queue. A user who connects without end fills it, and the others wait until it is empty. A client
+// that finds it full waits in its own call.
+#define ANNEX_BACKLOG 64
 
 static int annex_address(const char *path, struct sockaddr_un *address, socklen_t *size) {
     size_t length = strlen(path);
@@ -43,6 +45,8 @@ int annex_local_listen(const char *path, uint32_t mode) {
     }
     return made;
 }
+
+int annex_local_bound(int listener) { return listen(listener, ANNEX_BACKLOG) < 0 ? -errno : 0; }
 
 int annex_local_accept(int listener) {
     int taken;

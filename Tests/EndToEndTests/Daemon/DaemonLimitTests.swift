@@ -129,6 +129,47 @@ import Testing
         #expect(clock.now - begun > .seconds(1))
     }
 
+    @Test func `only so many connections are admitted in a second and a few more later`() async throws {
+        let daemon = try await daemon("accepts-per-second=5")
+        _ = try await RawClient(daemon.socket)
+        let clock = ContinuousClock()
+        let begun = clock.now
+        for _ in 0..<20 { _ = try await RawClient(daemon.socket) }
+        // The connections would fill the budgets of four seconds.
+        #expect(clock.now - begun > .seconds(1))
+    }
+
+    @Test func `connections beyond the limit of a second are closed, and the log counts them`() async throws {
+        let daemon = try await daemon("accepts-per-second=1")
+        let honest = try HonestHost(daemon)
+        var clients: [RawClient] = []
+        for _ in 0..<100 { clients.append(try await RawClient(daemon.socket, hello: false)) }
+        await eventually { daemon.log.contains("connections were refused") }
+        let line = daemon.log.split(separator: "\n").first { $0.contains("connections were refused") } ?? ""
+        let count = line.split(separator: " ").first { $0.hasPrefix("count=") }?.dropFirst("count=".count)
+        #expect(count.flatMap { Int($0) } ?? 0 > 1 && line.contains("1 new connections in a second"), "\(line)")
+        #expect(line.contains(" user=\(getuid()) "), "\(line)")
+        // Some clients get the reason.
+        #expect(clients.contains(where: isTold))
+        try await honest.works()
+    }
+
+    /// Whether a client has got a packet.
+    private func isTold(_ client: RawClient) -> Bool {
+        guard let received = try? client.socket.receive(atMost: 1 << 17) else { return false }
+        if case .message = received { return true }
+        return false
+    }
+
+    @Test func `a user at the limit of connections is in the log`() async throws {
+        let daemon = try await daemon("connections=2")
+        var clients: [RawClient] = []
+        for _ in 0..<2 { clients.append(try await RawClient(daemon.socket)) }
+        for _ in 0..<5 { clients.append(try await RawClient(daemon.socket, hello: false)) }
+        await eventually { daemon.log.contains("connections were refused") }
+        #expect(daemon.log.contains("has reached a limit: 2 connections"))
+    }
+
     @Test(arguments: ["unread-packets=50", "unread-bytes=20000", "unread=1"])
     func `packets that a host does not read are bounded`(limit: String) async throws {
         // All other limits are too high to be reached. Requests of a client that has left may stay open for a moment.

@@ -198,6 +198,22 @@ struct SystemDaemonTests {
         #expect(words.count { $0.contains("is not installed") } == 2, "\(words)")
     }
 
+    @Test func `a user that connects without end takes no connection of another`() async throws {
+        let daemon = try await TestDaemon(["--system", "--limit", "accepts-per-second=40"])
+        chmod(daemon.folder.url.path, 0o755)
+        let socket = daemon.socket
+        // The thread ends with the daemon.
+        Thread.detachNewThread {
+            do { while true { _ = try LocalSocket.connect(to: socket, patience: .seconds(600)) } } catch {}
+        }
+        await eventually { daemon.log.contains("connections were refused") }
+        for _ in 0..<5 {
+            #expect(await (try FixtureHost([daemon.socket, "list"], as: other)).lastLine() == "")
+        }
+        #expect(await daemon.end() == .exited(0))
+        #expect(daemon.log.contains("user=0 ") && !daemon.log.contains("user \(other) has reached"))
+    }
+
     @Test func `a store is closed to other users`() async throws {
         try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).install(app: app.path)
         let look = try await Program.tool([

@@ -215,6 +215,9 @@ final class OpenSocket: Sendable {
         socket.withLock { _ = $0?.setPassRights(accept) }
     }
 
+    /// Gives the socket to another owner; nil if the socket was released.
+    func take() -> ControlSocket? { socket.withLock { $0.take() } }
+
     /// Shuts the socket down and closes it later, on the lane. The peer can still read the data that was sent. A second
     /// call has no effect.
     func letGo() {

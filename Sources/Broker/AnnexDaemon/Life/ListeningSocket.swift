@@ -35,6 +35,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
         }
         guard fcntl(firstGiven, F_SETFD, FD_CLOEXEC) == 0 else { throw SystemError("fcntl(F_SETFD)", errno: errno) }
         try socket.stopBlocking()
+        try LocalSocket.boundQueue(of: socket)
         return ListeningSocket(readied(socket), isGiven: !isOwn)
     }
 

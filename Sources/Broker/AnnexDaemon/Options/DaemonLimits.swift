@@ -27,6 +27,9 @@ package struct DaemonLimits: Sendable, Hashable {
     package var changesPerMinute = 240
     /// The most packets per second that are read from one user's connections. Further packets wait in the sockets.
     package var packetsPerSecond = 20_000
+    /// The most connections of one user that are admitted in a second. A few more wait, and all others are closed
+    /// unread.
+    package var acceptsPerSecond = 256
     /// The most descriptors of one user that may wait to be closed. The user's own file system can make a close slow.
     /// If this number is reached, the daemon reads none of the user's packets. If four times this number is reached,
     /// the daemon accepts no further connection of the user.
@@ -60,6 +63,9 @@ package struct DaemonLimits: Sendable, Hashable {
 
     var mostClosing: Int { closing * 4 }
 
+    /// The most connections of all users without a record that are admitted in a second.
+    var acceptsOfNewcomers: Int { min(acceptsPerSecond, 1 << 40) * 4 }
+
     package init() {}
 }
 
@@ -74,6 +80,7 @@ extension DaemonLimits {
         case freeBytes = "free-bytes"
         case changesPerMinute = "changes-per-minute"
         case packetsPerSecond = "packets-per-second"
+        case acceptsPerSecond = "accepts-per-second"
         case unreadPackets = "unread-packets"
         case unreadBytes = "unread-bytes"
         case memoryBytes = "memory-bytes"
@@ -95,6 +102,7 @@ extension DaemonLimits {
         case .freeBytes: freeBytes = Int64(number)
         case .changesPerMinute: changesPerMinute = number
         case .packetsPerSecond: packetsPerSecond = number
+        case .acceptsPerSecond: acceptsPerSecond = number
         case .closing: closing = number
         case .unreadPackets: unreadPackets = number
         case .unreadBytes: unreadBytes = number

@@ -48,6 +48,8 @@ final class DaemonUser: Sendable {
     /// Runs changes of the store, which may take a while.
     let changes = Lane("annex-store")
     let closing = Lane("annex-closing")
+    /// The user's new connections.
+    let accepts: AcceptQueue
     /// The user's open connections, which get news of changes.
     private let listeners = Mutex<[ObjectIdentifier: Listener]>([:])
 
@@ -63,6 +65,7 @@ final class DaemonUser: Sendable {
         self.space = space
         self.descriptors = descriptors
         self.logger = logger
+        accepts = AcceptQueue(perSecond: options.limits.acceptsPerSecond)
         state = Mutex(
             State(
                 packets: PeriodBudget(options.limits.packetsPerSecond),

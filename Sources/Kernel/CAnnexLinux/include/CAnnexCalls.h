@@ -28,6 +28,8 @@ const char *annex_errno_text(int number);
 int annex_pidfd_open(pid_t process);
 int annex_pidfd_send_signal(int pidfd, int signal);
 int annex_pidfd_getfd(int pidfd, int descriptor);
+// The number of a process that the kernel gives no other process. Returns 0 before Linux 6.9.
+uint64_t annex_process_identity(int pidfd);
 // Compares the address spaces of two processes. Returns 0 if they are the same. Otherwise the result is 1 (before) or
 // 2 (after), in an order that the kernel chooses. Returns -errno if one process is gone, or if the caller is not
 // allowed to inspect it.

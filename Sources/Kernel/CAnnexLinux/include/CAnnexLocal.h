@@ -7,6 +7,8 @@
 
 // Makes a listening socket with these permissions at a path that does not exist yet. Accepting never blocks.
 int annex_local_listen(const char *path, uint32_t mode);
+// Gives a listening socket that another program made the same queue of connections. Returns 0 or -errno.
+int annex_local_bound(int listener);
 // Accepts the next waiting connection, or returns -EAGAIN if there is none. Reads and writes on the connection never
 // block.
 int annex_local_accept(int listener);
