@@ -93,6 +93,27 @@ import Testing
         #expect(await kept(1).count == 1)
     }
 
+    @Test func `L6: a host that exits with running extensions loses no report`() async throws {
+        let (app, place) = (app.path, place.path)
+        await #expect(processExitsWith: .success) { [app = app as String, place = place as String] in
+            ReportQueue.lastMoment.withLock { $0 = .patience }
+            let host = try AnnexHost.embedded(apps: [app], patience: .patience, reports: .folder(place))
+            let running = try (0..<3).map { _ in try host.beginAndWait(SubstituteApp.identifier) }
+            for _ in 0..<3 { _ = try host.beginAndWait(SubstituteApp.identifier) }
+            withExtendedLifetime(running) { exit(0) }
+        }
+        let reasons = try await kept(6).map { try report($0)["reason"] as? String }
+        #expect(reasons.count { $0 == "brokerShutdown" } == 3 && reasons.count { $0 == "cancelled" } == 3, "\(reasons)")
+    }
+
+    @Test func `L6: a host that is released has the reports of all its extensions`() async throws {
+        var host: AnnexHost? = try host()
+        for _ in 0..<3 { _ = try await host?.begin(SubstituteApp.identifier) }
+        host = nil
+        let reasons = try await kept(3).map { try report($0)["reason"] as? String }
+        #expect(reasons == ["cancelled", "cancelled", "cancelled"])
+    }
+
     @Test(arguments: ["/dev/null/reports", "/proc/reports"])
     func `an end is the same if its report cannot be kept`(path: String) async throws {
         let host = try AnnexHost.embedded(apps: [app.path], patience: .patience, reports: .folder(path))

@@ -65,6 +65,66 @@ import Testing
         #expect(try object(ran)["end"] as? String == "crashed")
     }
 
+    /// The reasons in the reports of a folder, sorted.
+    private func reasons(in place: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: place.path).filter { $0.hasSuffix(".json") }.map { name in
+            let bytes = try Data(contentsOf: place.appending(path: name))
+            let report = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+            return report["reason"] as? String ?? ""
+        }.sorted()
+    }
+
+    @Test func `L6: each failed request leaves exactly one report with its reason`() async throws {
+        let place = folder.url.appending(path: "reports")
+        let failures = [
+            (["com.example.pictures.editor", "--info", "edit=magic"], "cancelled"),
+            (["com.example.pictures.misbehaver", "--info", "conduct=crashes"], "crashed"),
+            (["com.example.pictures.misbehaver", "--info", "conduct=opensSocket"], "deniedOperation"),
+            (["com.example.pictures.silent"], "launchLimit"),
+        ]
+        var expected: [String] = []
+        for (failure, reason) in failures {
+            for _ in 0..<5 {
+                let ran = try await Program.run(
+                    "annex", ["request"] + failure + ["--app", pictures], in: folder,
+                    environment: ["ANNEX_REPORTS": place.path])
+                #expect(ran.status == 1, "\(ran)")
+                // On a busy machine, any launch may take longer than its limit.
+                expected.append(ran.errors.contains("launchLimit") ? "launchLimit" : reason)
+            }
+        }
+        #expect(try reasons(in: place) == expected.sorted() && expected.count == 20)
+    }
+
+    @Test func `L6: failed requests through a daemon leave exactly one report each`() async throws {
+        let daemon = try await TestDaemon()
+        #expect(try await Program.annex("install", pictures, "--socket", daemon.socket, in: folder).status == 0)
+        for _ in 0..<5 {
+            let ran = try await request(
+                "com.example.pictures.editor", "--socket", daemon.socket, "--info", "edit=magic")
+            #expect(ran.status == 1, "\(ran)")
+        }
+        #expect(await daemon.end() == .exited(0))
+        #expect(try reasons(in: daemon.reports) == ["cancelled", "cancelled", "cancelled", "cancelled", "cancelled"])
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func `L6: a request that a signal ends leaves a report`(
+        signal: Int32
+    ) async throws {
+        let place = folder.url.appending(path: "reports")
+        let command = try ChildProcess(
+            ChildProcess.executable("annex"),
+            arguments: [
+                "request", "com.example.pictures.misbehaver", "--info", "conduct=neverAnswers", "--app", pictures,
+            ],
+            environment: ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": place.path]) { $1 },
+            in: folder.url, output: .none, errors: .none)
+        await eventually { !ProcessTable.children(of: ProcessTable.wardens(of: command.number)).isEmpty }
+        command.signal(signal)
+        #expect(await command.ended() == .exited(128 + signal))
+        #expect(try reasons(in: place) == ["brokerShutdown"])
+    }
+
     @Test func `each kind of failure has its exit status`() async throws {
         let unknown = try await request("com.example.none", "--app", shout)
         #expect(unknown.status == 1 && unknown.errors.contains("com.example.none: is not installed"), "\(unknown)")

@@ -7,7 +7,6 @@ internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexRegistry
 internal import AnnexSigning
-internal import Synchronization
 
 /// Installs, launches, supervises and ends extensions. A broker lives in a host's process or in the daemon `annexd`.
 package final class Broker: BrokerService {
@@ -72,10 +71,12 @@ package final class Broker: BrokerService {
             try opener.open(url, for: member.identifier, afterAction: member.actions.isRecent)
         }
         for waiver in launcher.waivers { log.waived(waiver) }
+        running.endAtExit()
     }
 
     deinit {
-        shutDown()
+        // The ends are awaited before the warden ends, because the warden reports how each process ended.
+        running.endAllAndWait()
         feed.finish()
         launcher.shutDown()
     }
@@ -94,7 +95,7 @@ package final class Broker: BrokerService {
         channel: consuming ExtensionDescriptors, of host: HostEnd, events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle {
         let (bundle, record) = try installed(identifier)
-        try Self.check(bundle, isFor: point)
+        try bundle.check(isFor: point)
         if wishes.holdsBack { try failures.check(record.instance, for: origin, log: log) }
         // The entitlements are read once, so that the sandbox and the extension get the same list.
         let inForce = registry.value.entitlementsInForce(for: record)
@@ -144,13 +145,6 @@ package final class Broker: BrokerService {
         return supervised
     }
 
-    private static func check(_ bundle: ExtensionBundle, isFor point: String?) throws(BrokerError) {
-        guard let point, bundle.extensionPoint != point else { return }
-        throw BrokerError(
-            .otherPoint, what: "is for \(bundle.extensionPoint), not for \(point)", place: bundle.identifier,
-            remedy: "choose another extension: its app may have been replaced since this one was chosen")
-    }
-
     /// The slot that a launch has from the start; nil if the launch must ask for a slot and wait.
     private func slot(
         for purpose: LaunchPurpose, bundle: ExtensionBundle, most: Int
@@ -164,9 +158,7 @@ package final class Broker: BrokerService {
     }
 
     /// Ends every extension with the reason `brokerShutdown`.
-    package func shutDown() {
-        for supervised in running.all { supervised.end(for: .brokerShutdown) }
-    }
+    package func shutDown() { running.endAll() }
 }
 
 extension Broker {
@@ -187,34 +179,12 @@ extension Broker {
     }
 }
 
-/// The running extensions, until their ends are reported.
-///
-/// This object is separate, so that a closure on the event loop's thread can report an end without a reference to the
-/// broker. Releasing the last reference to a broker waits for its warden, and the event loop must not wait.
-final class RunningExtensions: Sendable {
-    private struct State {
-        var extensions: [UInt64: SupervisedExtension] = [:]
-        var last: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
-
-    /// Adds the extension that `make` returns. `make` gets a closure that removes the extension again.
-    func add(_ make: (_ remove: @escaping @Sendable () -> Void) -> SupervisedExtension) -> SupervisedExtension {
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-        let supervised = make { [self] in remove(number) }
-        state.withLock { $0.extensions[number] = supervised }
-        return supervised
-    }
-
-    var all: [SupervisedExtension] { state.withLock { Array($0.extensions.values) } }
-
-    private func remove(_ number: UInt64) {
-        // The last reference is released outside the lock.
-        let removed = state.withLock { $0.extensions.removeValue(forKey: number) }
-        withExtendedLifetime(removed) {}
+extension ExtensionBundle {
+    /// Rejects the extension if its host expects an extension of another point.
+    fileprivate func check(isFor point: String?) throws(BrokerError) {
+        guard let point, extensionPoint != point else { return }
+        throw BrokerError(
+            .otherPoint, what: "is for \(extensionPoint), not for \(point)", place: identifier,
+            remedy: "choose another extension: its app may have been replaced since this one was chosen")
     }
 }

@@ -1,3 +1,4 @@
+internal import AnnexBroker
 internal import AnnexBrokerAPI
 package import AnnexLinux
 internal import Glibc
@@ -282,8 +283,9 @@ package final class Daemon: Sendable {
 
 extension Daemon {
     /// Shuts the daemon down gracefully. The daemon launches nothing more, notifies all hosts, and ends all extensions
-    /// with the reason `brokerShutdown`. When this function returns, all wardens have ended. This function takes no
-    /// longer than the limit `farewell`. It must not run on the event loop's thread.
+    /// with the reason `brokerShutdown`. When this function returns, all wardens have ended, and the reports on the ends
+    /// are on disk. This function waits for hosts and extensions no longer than the limit `farewell`. It must not run on
+    /// the event loop's thread.
     package func leave() {
         let (watch, users, connections) = state.withLock { state in
             state.isLeaving = true
@@ -301,6 +303,8 @@ extension Daemon {
             && !(users.allSatisfy(\.hasLeft) && connections.allSatisfy(\.isFlushed))
         for connection in connections { connection.close("the daemon is shutting down") }
         for user in users { user.dropResources() }
+        // A restart replaces the program without an exit, so no exit handler waits for the reports.
+        ReportQueue.finishAtLast()
     }
 }
 

@@ -77,7 +77,9 @@ package enum AnnexProgram {
                 } else {
                     try command.run()
                 }
+                await SignalledExit.giveWay()
             } catch {
+                await SignalledExit.giveWay()
                 end(Annex.self, with: error)
             }
             Annex.exit()

@@ -35,6 +35,21 @@ import Testing
         #expect(daemon.starts == 1)
     }
 
+    @Test(arguments: [SIGHUP, SIGTERM]) func `L6: a daemon that restarts or ends loses no report`(
+        signal: Int32
+    ) async throws {
+        let daemon = try await TestDaemon()
+        let (host, first) = try await hostWithSession(daemon)
+        var sessions = [first]
+        for _ in 0..<7 { sessions.append(try await host.begin(SubstituteApp.identifier)) }
+        kill(daemon.number, signal)
+        for session in sessions { #expect(await session.untilEnd()?.reason == .brokerShutdown) }
+        if signal == SIGHUP { await eventually { daemon.starts > 1 } }
+        #expect(await daemon.end() == .exited(0))
+        let reports = try FileManager.default.contentsOfDirectory(atPath: daemon.reports.path)
+        #expect(reports.count { $0.hasSuffix(".json") } == sessions.count, "\(reports)")
+    }
+
     @Test(arguments: [0, 10, 20, 30, 40, 60, 80, 120])
     func `a daemon that is asked to end while it starts anew ends`(_ pause: Int) async throws {
         let daemon = try await TestDaemon()

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Writes reports to disk, one after another, on a thread that lives only while there is work. So neither the event
 /// loop nor the end of an extension ever waits for a disk.
-final class ReportQueue: Sendable {
+package final class ReportQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
     /// The work that waits for one folder.
@@ -102,6 +102,9 @@ final class ReportQueue: Sendable {
         }
     }
 
+    /// Waits until all work of this process is done, but not longer than `lastMoment`.
+    package static func finishAtLast() { shared.finish(within: lastMoment.withLock { $0 }) }
+
     private func start() {
         do throws(SystemError) {
             _ = try WorkerThread("annex-reports") { [self] in
@@ -132,7 +135,7 @@ final class ReportQueue: Sendable {
         atexit {
             // A forked child has no writer thread and nothing to wait for. In the child, the lock may be held for ever.
             guard getpid() == ReportQueue.maker.load(ordering: .relaxed) else { return }
-            ReportQueue.shared.finish(within: ReportQueue.lastMoment.withLock { $0 })
+            ReportQueue.finishAtLast()
         }
     }
 

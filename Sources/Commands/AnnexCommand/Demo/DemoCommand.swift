@@ -52,6 +52,7 @@ struct DemoCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        SignalledExit.begin()
         let style = Style.forStandardOutput()
         let host = try openHost(patience: Self.patience)
         let printer: any DemoPrinter = json ? JSONPrinter() : TextPrinter(style: style)

@@ -63,6 +63,7 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let recording = try read()
         guard let app else { return try show(recording) }
+        SignalledExit.begin()
         if case .damaged = recording.ending { StandardError.print("annex: \(RecordingText.ending(recording))") }
         do {
             let result = try await SandboxedReplay(recording, app: app, identifier: `extension`, waiving: waive)

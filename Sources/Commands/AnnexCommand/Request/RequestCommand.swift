@@ -59,12 +59,18 @@ struct RequestCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        SignalledExit.begin()
         let host = try daemon.host(ofApps: app)
         let item = try content.item(try daemon.reporting { () throws(BrokerError) in try host.types() })
         let outcome = await RequestOutcome(storingIn: out) {
             let session = try await host.begin(identifier, as: point)
-            let answer = try await session.request([item], accepting: RequestOutcome.acceptance)
-            return (answer, await session.complete())
+            do throws(HostError) {
+                let answer = try await session.request([item], accepting: RequestOutcome.acceptance)
+                return (answer, await session.complete())
+            } catch {
+                _ = await session.cancel()
+                throw error
+            }
         }
         if daemon.json { print(outcome.json.written) } else { outcome.printLines() }
         if let failure = outcome.failure {

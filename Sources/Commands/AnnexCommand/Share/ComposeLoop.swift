@@ -24,9 +24,18 @@ struct ComposeLoop {
         case endOfInput
     }
 
-    /// Shows the sheet until the extension has answered.
+    /// Shows the sheet until the extension has answered, and ends the session in any case.
     /// - Throws: `ShareFailure.givenUp` if the user cancels or the input ends.
     func answer(_ typed: TypedLines) async throws -> [ExtensionItem] {
+        do {
+            return try await lead(typed)
+        } catch {
+            await dialogue.cancel()
+            throw error
+        }
+    }
+
+    private func lead(_ typed: TypedLines) async throws -> [ExtensionItem] {
         guard dialogue.hasSheet else { return try await dialogue.answer() }
         try await dialogue.presentationAnimationDidFinish()
         var shown = show()
@@ -53,7 +62,6 @@ struct ComposeLoop {
             }
             typed.prompt(hint)
         }
-        await dialogue.cancel()
         throw ShareFailure.givenUp
     }
 

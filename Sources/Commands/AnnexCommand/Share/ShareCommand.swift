@@ -66,6 +66,7 @@ struct ShareCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        SignalledExit.begin()
         var content = RequestContent()
         content.text = text
         content.file = files

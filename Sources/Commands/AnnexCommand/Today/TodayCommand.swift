@@ -62,6 +62,7 @@ struct TodayCommand: AsyncParsableCommand {
     func run() async throws {
         let (view, widgets) = try choice.view(through: daemon)
         if !once, !daemon.json, let terminal = ScreenTerminal() { return try await show(view, on: terminal) }
+        SignalledExit.begin()
         let cards = try await updated(widgets, in: view)
         print(cards)
         guard cards.allSatisfy({ $0.failure == nil }) else { throw DaemonChoice.rejected }
