@@ -168,6 +168,7 @@ import Testing
         terms.channel.extensionArena = 131_072
         terms.channel.largestMessage = 11
         terms.channel.unreadLimit = .seconds(12)
+        terms.hasPrivateInput = true
         let team = SigningTeam(name: "é", identifier: "ABC", publicKey: "00", isTrusted: true)
         var offered = InstalledExtension(id: "a.b.c", displayName: "é", extensionPoint: "p", containingApp: "a.b")
         offered.team = team

@@ -32,7 +32,7 @@ import Testing
         let point = try Self.point()
         #expect(point.identifier == "com.example.thumbnails" && point.policy == "compute" && point.isOnByDefault)
         #expect(point.openURL == .none && point.media.isEmpty && point.attributes.isEmpty && point.messages.isEmpty)
-        #expect(!point.replacesShipped && point.limits.isEmpty)
+        #expect(!point.replacesShipped && point.limits.isEmpty && !point.hasPrivateInput)
         #expect(Entitlement.allCases.filter(point.accepts) == [.appSandbox])
     }
 
@@ -41,6 +41,7 @@ import Testing
             """
             default: off
             open-url: containing-app
+            input: private
             entitlements:
               default: [com.apple.security.application-groups]
               allowed: [com.apple.security.network.client]
@@ -48,13 +49,13 @@ import Testing
             messages: [Thumbnail.Request, Thumbnail.Answer]
             limits: { memory: 32M, instances: 8, keep-alive: 0s }
             """)
-        #expect(!point.isOnByDefault && point.openURL == .containingApp)
+        #expect(!point.isOnByDefault && point.openURL == .containingApp && point.hasPrivateInput)
         #expect(point.defaultEntitlements == [.applicationGroups] && point.allowedEntitlements == [.networkClient])
         #expect(point.accepts(.applicationGroups) && !point.accepts(.readUserSelected))
         #expect(point.attributes.count == 6 && point.attributes["Size"] == .number)
         #expect(point.messages == ["Thumbnail.Request", "Thumbnail.Answer"])
         #expect(point.limits == [.memory: .bytes(32 << 20), .instances: .count(8), .keepAlive: .time(.zero)])
-        #expect(point.places["messages"] == PolicyPlace(file: Self.file, line: 11, column: 11))
+        #expect(point.places["messages"] == PolicyPlace(file: Self.file, line: 12, column: 11))
     }
 
     @Test func `L2: a point changes the limits of its policy and nothing else`() throws {
@@ -70,6 +71,7 @@ import Testing
         ("polcy: x", "5:1: unknown key `polcy` in an extension point; did you mean `policy`?"),
         ("default: of", "5:10: unknown default `of`; did you mean `off`?"),
         ("open-url: all", "5:11: unknown open-url `all`"),
+        ("input: privat", "5:8: unknown input `privat`; did you mean `private`?"),
         ("name: again", "5:1: the key `name` is stated twice"),
         ("entitlements: { alowed: [] }", "unknown key `alowed` in `entitlements`; did you mean `allowed`?"),
         (

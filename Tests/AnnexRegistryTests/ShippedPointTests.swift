@@ -33,7 +33,7 @@ import Testing
         let point = try ExtensionPoint(text: text, file: name + ".yaml")
         #expect(PointLibrary.shipped.point(name) == point)
         #expect(point.identifier == name && point.policy == name && !point.name.isEmpty)
-        for key in ["default", "open-url", "entitlements", "attributes", "messages"] {
+        for key in ["default", "open-url", "input", "entitlements", "attributes", "messages"] {
             #expect(point.places[key] != nil, "\(name) does not state `\(key)`")
         }
         let policy = try Policy.compiledAhead(named: point.policy)
@@ -43,6 +43,15 @@ import Testing
     @Test func `P5: keyboards and Today widgets are off until the user turns them on`() {
         let off = Self.names.filter { PointLibrary.shipped.point($0)?.isOnByDefault == false }
         #expect(off == ["com.apple.keyboard-service", "com.apple.widget-extension"])
+    }
+
+    @Test func `L10: the input of keyboards and notifications and messages and intents is private`() {
+        let isPrivate = Self.names.filter { PointLibrary.shipped.point($0)?.hasPrivateInput == true }
+        #expect(
+            isPrivate == [
+                "com.apple.intents-service", "com.apple.keyboard-service", "com.apple.message-payload-provider",
+                "com.apple.usernotifications.content-extension",
+            ])
     }
 
     @Test func `S6: only Today widgets and iMessage may open a URL`() {

@@ -6,6 +6,18 @@ import Testing
 @testable import AnnexLaunch
 
 @Suite(.timeLimit(.minutes(20))) struct OutputReaderTests {
+    @Test(arguments: [true, false]) func `L10: output of private input is counted and not kept`(isPrivate: Bool) throws
+    {
+        let loop = try EventLoop()
+        defer { loop.shutDown() }
+        let ends = try DescriptorPair.pipe(nonBlocking: true)
+        let reader = try OutputReader(ends.first.duplicate(), limit: 4096, isKept: !isPrivate, on: loop) { _ in }
+        let words = Array("typed".utf8)
+        try ends.second.writeAll(words)
+        let tail = reader.finish()
+        #expect(tail.total == UInt64(words.count) && tail.bytes == (isPrivate ? [] : words))
+    }
+
     @Test func `BOMB-06: output beyond the limit is not read`() async throws {
         let loop = try EventLoop()
         defer { loop.shutDown() }

@@ -1,3 +1,4 @@
+import AnnexChannel
 import AnnexEmbedded
 import AnnexHost
 import AnnexPolicy
@@ -112,6 +113,59 @@ import Testing
         host = nil
         let reasons = try await kept(3).map { try report($0)["reason"] as? String }
         #expect(reasons == ["cancelled", "cancelled", "cancelled"])
+    }
+
+    // MARK: Private input
+
+    /// Lets an extension print a secret word, name it in an activity and in a denied call, and crash with it.
+    /// - Returns: the end, and all text of the reports.
+    private func betrayal(at point: String, points: String? = nil) async throws -> (end: Termination, reports: String) {
+        try app.setPoint(point)
+        let host = try AnnexHost.embedded(
+            apps: [app.path], points: points, patience: .patience, reports: .folder(place.path),
+            keeping: .folder(folder.url.appending(path: "private").path))
+        try host.setEnabled(true, for: SubstituteApp.identifier)
+        let end = try await end(host, "betrays 1 s3cret")
+        let texts = try await kept(1).map { try String(contentsOf: $0, encoding: .utf8) }
+        return (end, texts.joined())
+    }
+
+    @Test(arguments: [
+        "com.apple.intents-service", "com.apple.keyboard-service", "com.apple.message-payload-provider",
+        "com.apple.usernotifications.content-extension", "com.example.diary",
+    ])
+    func `L10: nothing that an extension of a point with private input prints or names is kept`(
+        point: String
+    ) async throws {
+        let points = try TemporaryFolder()
+        let text = "point: com.example.diary\nname: Diary\nsummary: Reads.\npolicy: compute\ninput: private\n"
+        try Data(text.utf8).write(to: points.url.appending(path: "com.example.diary.yaml"))
+        let (end, reports) = try await betrayal(at: point, points: points.url.path)
+        #expect(end.reason == .crashed && end.denials.contains { $0.name == "chown" }, "\(end)")
+        #expect(!"\(end) \(end.denials) \(end.lastOutput)".contains("s3cret"))
+        #expect(reports.contains("\"crashed\"") && !reports.contains("s3cret"), "\(reports)")
+    }
+
+    @Test func `L10: at another point the last output is in the report`() async throws {
+        let (end, reports) = try await betrayal(at: "com.apple.ui-services")
+        #expect(end.reason == .crashed && "\(end)".contains("s3cret"), "\(end)")
+        #expect(reports.contains("typed: s3cret") && reports.contains("/s3cret"), "\(reports)")
+    }
+
+    @Test(arguments: [false, true]) func `L10: the channel of an extension with private input is not recorded`(
+        isDaemon: Bool
+    ) async throws {
+        try app.setPoint("com.apple.keyboard-service")
+        let daemon = isDaemon ? try await TestDaemon() : nil
+        let host = try daemon.map { try AnnexHost.connectAndWait(to: $0.socket, patience: .patience) } ?? self.host()
+        try host.install(app: app.path)
+        try host.setEnabled(true, for: SubstituteApp.identifier)
+        let file = folder.url.appending(path: "traffic.annexrec")
+        let error = await #expect(throws: HostError.self) {
+            try await host.begin(SubstituteApp.identifier) { $0.recording = ChannelRecording(to: file.path) }
+        }
+        guard case .rejected(let rejection)? = error else { return #expect(Bool(false), "not rejected") }
+        #expect(rejection.code == .privateInput && !FileManager.default.fileExists(atPath: file.path), "\(rejection)")
     }
 
     @Test(arguments: ["/dev/null/reports", "/proc/reports"])

@@ -4,6 +4,7 @@ internal import AnnexChannel
 internal import AnnexLaunch
 internal import AnnexLinux
 internal import AnnexPolicy
+internal import AnnexRegistry
 
 extension Broker {
     /// The sandbox's configuration for an extension. It holds the files that the installation of the app checked.
@@ -54,6 +55,15 @@ extension Broker {
 extension ExtensionBundle {
     /// The executable's path below the bundle.
     fileprivate var executablePath: String { String(executable.path.dropFirst(directory.path.count + 1)) }
+}
+
+extension SessionTerms {
+    /// The terms of an extension under the limits of its policy.
+    init(_ limits: PolicyLimits, for record: ExtensionRecord) {
+        self.init(
+            channel: ChannelConfiguration(limits), keepAlive: limits.keepAlive,
+            hasPrivateInput: record.point?.hasPrivateInput ?? false)
+    }
 }
 
 extension ChannelConfiguration {

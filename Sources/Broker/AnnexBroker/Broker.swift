@@ -86,8 +86,8 @@ package final class Broker: BrokerService {
     package var holdsShare: Bool { launcher.holdsShare }
 
     package func terms(for identifier: String) throws(BrokerError) -> SessionTerms {
-        let limits = try policy(for: installed(identifier).record).limits
-        return SessionTerms(channel: ChannelConfiguration(limits), keepAlive: limits.keepAlive)
+        let record = try installed(identifier).record
+        return SessionTerms(try policy(for: record).limits, for: record)
     }
 
     package func launch(
@@ -107,6 +107,7 @@ package final class Broker: BrokerService {
         let bell = needsPortal ? try Self.bell(of: channel, for: identifier) : nil
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
         state(inForce, asEntitlementsOf: record, in: &configuration)
+        configuration.hasPrivateInput = record.point?.hasPrivateInput ?? false
         let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
         // The closure that handles the end only needs to know whether there is a private directory. If the closure
         // held `kept`, the directory would still be locked, and could not be removed.

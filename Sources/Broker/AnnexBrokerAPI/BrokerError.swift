@@ -34,6 +34,8 @@ public struct BrokerError: Error, Sendable, Hashable {
         case invalidPoint
         /// The extension's private directory exceeds its limit, so the extension is not launched.
         case privateDirectoryFull
+        /// The host wants to record the channel of an extension whose input is private.
+        case privateInput
         /// A launch ahead of requests got no instance slot, because every slot is taken or another launch waits for a
         /// slot.
         case noSlot

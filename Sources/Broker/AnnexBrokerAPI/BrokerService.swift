@@ -130,9 +130,15 @@ package struct SessionTerms: Sendable, Hashable {
     /// The time for which an extension of a standby may stay parked after it has answered a single `request`. If the
     /// time is zero, the extension is ended instead.
     package var keepAlive: Duration
+    /// Whether the extension's input is private. If so, the host must not record the channel.
+    package var hasPrivateInput: Bool
 
-    package init(channel: ChannelConfiguration = ChannelConfiguration(), keepAlive: Duration = .zero) {
+    package init(
+        channel: ChannelConfiguration = ChannelConfiguration(), keepAlive: Duration = .zero,
+        hasPrivateInput: Bool = false
+    ) {
         self.channel = channel
         self.keepAlive = keepAlive
+        self.hasPrivateInput = hasPrivateInput
     }
 }

@@ -95,6 +95,14 @@ final class WorksOn: AppExtension {
         context.completeRequest(returning: [ExtensionItem(contentText: "warned at \(count)")])
     }
 
+    /// Prints a word, names it in an activity and in a denied call, and crashes with it.
+    private func betray(_ word: String, in context: ExtensionContext) {
+        say("typed: \(word)")
+        _ = chown("/\(word)", 0, 0)
+        context.performExpiringActivity(withReason: word) { _ in }
+        fatalError(word)
+    }
+
     /// Continues to work after its answer, until it is warned that its end is near.
     private func tidy(_ context: ExtensionContext) {
         context.completeRequest(returning: [ExtensionItem(contentText: "tidying")])

@@ -40,6 +40,8 @@ final class InstalledRegistry: Sendable {
 struct Installed: Sendable {
     let instance: Instance
     let point: String
+    /// Whether the point says that the extension's input is private.
+    let hasPrivateInput: Bool
     private let number: UInt64
     private let bundle: ExtensionBundle
     private let registry: InstalledRegistry
@@ -47,6 +49,7 @@ struct Installed: Sendable {
     init(_ bundle: ExtensionBundle, record: ExtensionRecord, in registry: InstalledRegistry) {
         instance = record.instance
         point = bundle.extensionPoint
+        hasPrivateInput = record.point?.hasPrivateInput ?? false
         number = record.number
         self.bundle = bundle
         self.registry = registry

@@ -65,6 +65,8 @@ final class SupervisedExtension: ExtensionHandle {
     let limits: PolicyLimits
     let policy: String
     let point: String
+    /// Whether nothing that the extension prints or says may be kept.
+    let hasPrivateInput: Bool
     /// How the files in the private directory get their owner; nil if there is no private directory.
     let privateDirectory: LaunchReport.PrivateOwner?
     let asked = Moment.now
@@ -92,6 +94,7 @@ final class SupervisedExtension: ExtensionHandle {
         self.limits = limits
         self.policy = policy.name
         point = installed.point
+        hasPrivateInput = installed.hasPrivateInput
         loop = launcher.loop
         self.slots = slots
         self.events = events
@@ -132,7 +135,7 @@ final class SupervisedExtension: ExtensionHandle {
     func gaveSign() { apply(.gaveSign) }
     func passedPingOn() { apply(.pingPassedOn) }
     func activityBegan(_ reason: String) {
-        running.withLock { $0.activity = reason }
+        if !hasPrivateInput { running.withLock { $0.activity = reason } }
         apply(.activityBegan)
     }
 

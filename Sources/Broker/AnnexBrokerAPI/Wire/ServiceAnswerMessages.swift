@@ -127,6 +127,7 @@ struct SessionTermsMessage: Message {
         encoder.encode(value.channel.extensionArena, as: 9)
         encoder.encode(value.channel.largestMessage, as: 10)
         encoder.encode(value.channel.unreadLimit.wireNanoseconds, as: 11)
+        if value.hasPrivateInput { encoder.encode(true, as: 12) }
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -139,6 +140,7 @@ struct SessionTermsMessage: Message {
         value.channel.callLimit = try decoder.decodeIfPresent(6, as: UInt64.self).map { Duration(wire: $0) }
         value.keepAlive = Duration(wire: try decoder.decode(7))
         try Self.readSizes(&value.channel, from: &decoder)
+        value.hasPrivateInput = try decoder.decodeIfPresent(12) ?? false
         self.value = value
     }
 

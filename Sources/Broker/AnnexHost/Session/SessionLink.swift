@@ -223,6 +223,12 @@ struct SessionDraft: ~Copyable {
         var configuration = terms.channel
         configuration.label = wish.identifier
         configure(&configuration)
+        if terms.hasPrivateInput, configuration.recording != nil {
+            throw BrokerError(
+                .privateInput, what: "its extension point has private input, so the channel must not be recorded",
+                place: wish.identifier,
+                remedy: "leave `recording` out, or test with a point of your own that does not state `input: private`")
+        }
         configuration.callLimit = [configuration.callLimit, wish.timeLimit].compactMap(\.self).min()
         var handlers = link.handlers
         wish.hosted.install(in: &handlers)

@@ -8,7 +8,7 @@ enum PointText {
     static func lines(_ point: ExtensionPoint, limits: PolicyLimits) -> [String] {
         let rows = [
             ("name", point.name), ("policy", point.policy), ("default", word(point.isOnByDefault)),
-            ("open-url", point.openURL.rawValue),
+            ("open-url", point.openURL.rawValue), ("input", input(of: point)),
             ("entitlements", list(point.defaultEntitlements.map(\.rawValue))),
             ("may be granted", list(point.allowedEntitlements.map(\.rawValue))),
             ("media", list(point.media.map(\.rawValue))),
@@ -29,6 +29,8 @@ enum PointText {
 
     private static func list(_ words: [String]) -> String { words.isEmpty ? "none" : words.joined(separator: ", ") }
 
+    private static func input(of point: ExtensionPoint) -> String { point.hasPrivateInput ? "private" : "ordinary" }
+
     private static func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
 
     /// - Parameters:
@@ -42,6 +44,7 @@ enum PointText {
             .init("summary", value: .text(point.summary)), .init("policy", value: .text(point.policy)),
             .init("default", value: .text(word(point.isOnByDefault))),
             .init("openURL", value: .text(point.openURL.rawValue)),
+            .init("input", value: .text(input(of: point))),
             .init(
                 "entitlements",
                 value: .object([

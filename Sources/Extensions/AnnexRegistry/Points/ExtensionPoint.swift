@@ -16,6 +16,9 @@ package struct ExtensionPoint: Sendable, Hashable {
     package let isOnByDefault: Bool
     /// Which apps an extension may open with a URL.
     package let openURL: URLOpening
+    /// Whether the input of the extensions is private, for example what the user types. If so, Annex keeps nothing that
+    /// the extensions print or receive.
+    package let hasPrivateInput: Bool
     /// Entitlements that are in force without the user's grant.
     package let defaultEntitlements: [Entitlement]
     /// Entitlements that the user may grant.

@@ -3,7 +3,7 @@ package import AnnexPolicy
 
 extension ExtensionPoint {
     private static let keys = [
-        "point", "name", "summary", "policy", "default", "open-url", "entitlements", "media", "attributes",
+        "point", "name", "summary", "policy", "default", "open-url", "input", "entitlements", "media", "attributes",
         "messages", "limits", "replaces",
     ]
     /// The most entries of a list. A longer list is a mistake, or an attack on the programs that show it.
@@ -28,6 +28,7 @@ extension ExtensionPoint {
         let values = try root.mapping("an extension point", keys: Self.keys)
         isOnByDefault = try values["default"]?.word("default", among: DefaultState.self) != .off
         openURL = try values["open-url"]?.word("open-url", among: URLOpening.self) ?? .none
+        hasPrivateInput = try values["input"]?.word("input", among: InputKind.self) == .private
         let entitlements = try values["entitlements"]?.mapping("`entitlements`", keys: ["default", "allowed"])
         defaultEntitlements = try entitlements?["default"]?.entitlements("`default`") ?? []
         allowedEntitlements = try entitlements?["allowed"]?.entitlements("`allowed`", but: defaultEntitlements) ?? []
@@ -46,6 +47,7 @@ extension ExtensionPoint {
     }
 
     private enum DefaultState: String, CaseIterable { case on, off }
+    private enum InputKind: String, CaseIterable { case ordinary, `private` }
     private enum Replaced: String, CaseIterable { case shipped }
 
     private static func text(

@@ -11,12 +11,13 @@ extension DenialListener {
         text: String? = nil
     ) {
         let name = SystemCall(number: call.number)?.name ?? "call \(call.number)"
-        let text = text ?? describe(call)
+        let text = scene.hasPrivateInput ? "\(name)()" : text ?? describe(call)
         let key = Denial.Key(call: name, text: text, missing: nil)
         var caller = Caller(thread: call.thread)
         var stack: Result<StackSample, StackSample.Missing>?
         if books.withLock({ $0.wantsMore(about: key) }) {
-            caller = Caller(asking: call.thread)
+            // A process can write any text into its name.
+            if !scene.hasPrivateInput { caller = Caller(asking: call.thread) }
             stack = sample(call)
             // The thread may have ended, and a new thread may have got its number.
             if !call.isHeld(on: listener) { caller = Caller(thread: call.thread) }

@@ -28,6 +28,8 @@ final class DenialListener: Sendable {
         /// The sandbox's name in the log.
         var name = ""
         var isLogged = true
+        /// Whether the arguments of calls may reveal private input, and are therefore not recorded.
+        var hasPrivateInput = false
         /// Policies that the program could get. The first policy that covers a denied call is the remedy.
         var offers: [PolicyOffer] = []
         /// The directory of the bundle, for a program that has no root file system of its own.

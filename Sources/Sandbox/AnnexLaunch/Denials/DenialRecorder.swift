@@ -23,7 +23,7 @@ struct DenialRecorder {
             scene.isLogged
             ? DenialLog(sandbox: scene.name, mode: scene.mode)
             : DenialLog(sandbox: scene.name, mode: scene.mode, logger: DenialLog.silent)
-        if scene.mode.checksPaths {
+        if scene.mode.checksPaths, !scene.hasPrivateInput {
             paths = PathChecker(
                 scene.policy, mode: scene.mode, bundle: scene.bundle, hasTerminal: scene.hasTerminal)
         }

@@ -109,6 +109,7 @@ package final class Launcher: Sendable {
             policy: configuration.policy, mode: configuration.denials,
             name: String(decoding: configuration.arguments.first ?? [], as: UTF8.self))
         scene.isLogged = configuration.isLogged
+        scene.hasPrivateInput = configuration.hasPrivateInput
         scene.offers = configuration.offers
         scene.hasTerminal = configuration.terminal != nil
         scene.executions = try configuration.executionCalls()

@@ -2,7 +2,8 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Reads the output of an extension as it arrives, and keeps the last part of it.
+/// Reads the output of an extension as it arrives, and keeps the last part of it. If the extension's input is private,
+/// the reader only counts the bytes.
 ///
 /// An extension may fill the pipe, but it cannot block the host. The reader does not block, and it reads a limited
 /// piece each time. Therefore a large output neither delays other extensions nor fills the host's memory. Above the
@@ -13,6 +14,7 @@ final class OutputReader: Sendable {
 
     private let pipe: Descriptor
     private let limit: UInt64
+    private let isKept: Bool
     private let tail = Mutex(OutputTail())
     private let watch = Mutex<EventLoop.Watch?>(nil)
     private let onOutput: @Sendable (_ total: UInt64) -> Void
@@ -20,12 +22,14 @@ final class OutputReader: Sendable {
     /// - Parameters:
     ///   - pipe: the reading end of the pipe. It must be non-blocking.
     ///   - limit: the limit in bytes. `onOutput` gets the first total above the limit, and no total after that.
+    ///   - isKept: whether the last part of the output is kept.
     init(
-        _ pipe: consuming Descriptor, limit: UInt64, on loop: EventLoop,
+        _ pipe: consuming Descriptor, limit: UInt64, isKept: Bool = true, on loop: EventLoop,
         onOutput: @escaping @Sendable (UInt64) -> Void
     ) throws(SystemError) {
         self.pipe = pipe
         self.limit = limit
+        self.isKept = isKept
         self.onOutput = onOutput
         let watch = try loop.watch(self.pipe.number) { [weak self] _ in self?.readSome() }
         self.watch.withLock { $0 = watch }
@@ -54,7 +58,7 @@ final class OutputReader: Sendable {
         switch readPiece() {
         case .bytes(let bytes):
             let total = tail.withLock { tail in
-                tail.append(bytes[...])
+                tail.append(bytes[...], isKept: isKept)
                 return tail.total
             }
             if total > limit { stopReading() }
@@ -73,7 +77,7 @@ final class OutputReader: Sendable {
         // A pipe holds 64 KiB unless it was made larger, and no process remains to fill it again.
         for _ in 0..<16 {
             guard case .bytes(let bytes) = readPiece() else { break }
-            tail.withLock { $0.append(bytes[...]) }
+            tail.withLock { $0.append(bytes[...], isKept: isKept) }
         }
         return tail.withLock { $0 }
     }
@@ -96,8 +100,9 @@ package struct OutputTail: Sendable, Hashable {
 
     package var bytes: [UInt8] { Array(recent.suffix(Self.capacity)) }
 
-    mutating func append(_ more: ArraySlice<UInt8>) {
+    mutating func append(_ more: ArraySlice<UInt8>, isKept: Bool = true) {
         total += UInt64(more.count)
+        guard isKept else { return }
         recent.append(contentsOf: more.suffix(Self.capacity))
         if recent.count > 2 * Self.capacity { recent.removeFirst(recent.count - Self.capacity) }
     }

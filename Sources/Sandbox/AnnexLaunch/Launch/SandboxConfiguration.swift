@@ -27,6 +27,9 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var watchesExecutions = false
     /// Whether denials also go to the log. False for a probe, which causes denials on purpose.
     package var isLogged = true
+    /// Whether the program's input is private. If so, the program's output is counted and not kept, and its denied calls
+    /// are recorded without their arguments.
+    package var hasPrivateInput = false
     /// The requested layers. If this machine cannot provide one of them, the launch fails. A layer that is not
     /// requested is reported as waived.
     package var layers: SandboxLayers = .all

@@ -42,7 +42,9 @@ package final class SandboxedProcess: Sendable {
         do throws(SystemError) {
             try output.stopBlocking()
             let limit = scene.policy.limits.output
-            holdings.output = try OutputReader(output, limit: limit, on: loop) { events(.wrote(total: $0)) }
+            holdings.output = try OutputReader(
+                output, limit: limit, isKept: !scene.hasPrivateInput, on: loop
+            ) { events(.wrote(total: $0)) }
         } catch {
             throw SandboxError("output", error: error)
         }
