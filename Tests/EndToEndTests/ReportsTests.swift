@@ -115,6 +115,14 @@ import Testing
         #expect(reasons == ["cancelled", "cancelled", "cancelled"])
     }
 
+    @Test func `a crash loses no line that the extension printed before`() async throws {
+        let end = try await end(try host(), "prints")
+        #expect(end.lastOutput.contains(Escaped("about to crash")), "\(end.lastOutput)")
+        #expect(end.lastOutput.contains { $0.description.contains("my own words") }, "\(end.lastOutput)")
+        let report = try report(try #require(await kept(1).first))
+        #expect((report["lastOutput"] as? [String])?.contains("about to crash") == true, "\(report)")
+    }
+
     // MARK: Private input
 
     /// Lets an extension print a secret word, name it in an activity and in a denied call, and crash with it.

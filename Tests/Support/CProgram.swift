@@ -19,6 +19,16 @@ public enum CProgram {
             ["-g", "-O1", "-fuse-ld=lld", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
     }
 
+    /// Compiles a program that uses the header.
+    public static func program(_ name: String, text: String, in folder: TemporaryFolder) throws -> URL {
+        let (source, target) = (folder.url.appending(path: name + ".c"), folder.url.appending(path: name))
+        try Data(text.utf8).write(to: source)
+        try run(
+            Program.isThere(tool: "cc") ? "cc" : "clang",
+            ["-std=c11"] + strictness + ["-include", header.path, source.path, "-o", target.path])
+        return target
+    }
+
     /// Compiles the header as C++, with every warning as an error.
     /// - Parameter compiler: for example `clang++`.
     public static func checkHeader(with compiler: String) throws(Failure) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -34,6 +35,8 @@ int annex_memfd_create(const char *name, int executable) {
     if (made < 0 && errno == EINVAL) made = syscall(SYS_memfd_create, name, flags);
     return result(made);
 }
+
+void annex_buffer_lines(void) { (void)setvbuf(stdout, NULL, _IOLBF, 0); }
 
 int annex_add_seals(int descriptor, int seals) { return result(fcntl(descriptor, F_ADD_SEALS, seals)); }
 

@@ -30,6 +30,14 @@ import Testing
         if Program.isThere(tool: "g++") { try CProgram.checkHeader(with: "g++") }
     }
 
+    @Test func `a C extension that crashes has written the lines that it printed`() async throws {
+        let folder = try TemporaryFolder()
+        let text = #"int main(void) { struct annex_extension e; annex_open(&e); puts("a line"); abort(); }"#
+        let program = try CProgram.program("prints", text: text + "\n", in: folder)
+        let ran = try await Program.tool(["sh", "-c", "{ \(program.path); } | cat"])
+        #expect(ran.output == "a line\n", "\(ran)")
+    }
+
     @Test func `a C extension returns the descriptors of a request as sealed memory`() async throws {
         try await run { host in
             for pieces in 1...4 {

@@ -29,6 +29,10 @@ final class WorksOn: AppExtension {
         case "grows": grow(context)
         case "chatters": while true { say("chatter, chatter") }
         case "exits": exit(3)
+        case "prints":
+            print("about to crash")
+            fatalError("my own words")
+        case "betrays": betray(words.last.map(String.init) ?? "", in: context)
         case "tidies": tidy(context)
         case "overstays": overstay(context)
         case "clings": cling(context)

@@ -60,7 +60,7 @@ extension Termination {
             usage: Usage(
                 peakMemory: end.peakMemory, userTime: end.usage?.userTime, systemTime: end.usage?.systemTime,
                 messages: messages, denials: end.denialSummary.total),
-            lastOutput: Escaped.lines(of: end.output.bytes), denials: end.denials.map { DeniedCall($0) })
+            lastOutput: end.lastLines, denials: end.denials.map { DeniedCall($0) })
     }
 
     private static func reason(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
@@ -165,6 +165,18 @@ extension SandboxEnd {
     fileprivate var lastWords: Escaped? {
         let lines = Escaped.lines(of: output.bytes, last: 200)
         return lines.last { $0.description.contains("Fatal error") } ?? lines.last
+    }
+
+    /// The last lines of output, without the stack that the Swift runtime prints after an error. The stack would push
+    /// the program's own lines out, and a report has the backtrace under a key of its own.
+    fileprivate var lastLines: [Escaped] {
+        var isInStack = false
+        let lines = Escaped.lines(of: output.bytes, last: 200).filter { line in
+            let text = line.description
+            isInStack = text == "Current stack trace:" || isInStack && text.first?.isNumber == true
+            return !isInStack
+        }
+        return lines.suffix(20)
     }
 
     /// The same denial with its present count and backtrace.

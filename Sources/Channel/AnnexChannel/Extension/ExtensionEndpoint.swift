@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import CAnnexLinux
 internal import Glibc
 
 /// The extension's end of a channel, for one thread and without Swift concurrency: the thread waits for a request,
@@ -15,6 +16,9 @@ public struct ExtensionEndpoint: ~Copyable {
         // The executor is installed before any code of the extension runs. Otherwise, the first task would make the
         // runtime start threads.
         FirstThread.install()
+        // The output is a pipe, which the C library would fill before it writes. A crash would then lose what the
+        // extension printed before.
+        annex_buffer_lines()
         let endpoint = try ExtensionEndpoint(
             ExtensionDescriptors(
                 control: Descriptor(owning: ChannelDescriptor.control),

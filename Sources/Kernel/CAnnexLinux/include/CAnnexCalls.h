@@ -25,6 +25,8 @@ int annex_socket_pair(int *one, int *other);
 // none.
 const char *annex_errno_name(int number);
 const char *annex_errno_text(int number);
+// From now on, each line that the program prints leaves the process at once, even if the output is a pipe.
+void annex_buffer_lines(void);
 int annex_pidfd_open(pid_t process);
 int annex_pidfd_send_signal(int pidfd, int signal);
 int annex_pidfd_getfd(int pidfd, int descriptor);
