@@ -96,6 +96,6 @@ import Testing
         let error = #expect(throws: PolicyError.self) {
             try PolicyLibrary.standard(overriding: "/nonexistent/policies")
         }
-        #expect(error?.description.hasPrefix("/nonexistent/policies: open /nonexistent/policies: ENOENT") == true)
+        #expect(error?.description.hasPrefix("/nonexistent/policies: there is no such folder") == true)
     }
 }

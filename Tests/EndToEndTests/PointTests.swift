@@ -100,7 +100,46 @@ import Testing
         let nothing = #expect(throws: BrokerError.self) {
             try AnnexHost.embedded(policies: "/nonexistent", patience: .patience)
         }
-        #expect(nothing?.code == .invalidPolicy && nothing?.place == "/nonexistent")
+        #expect(
+            nothing?.code == .invalidPolicy && nothing?.place == "/nonexistent"
+                && nothing?.what == "there is no such folder")
+    }
+
+    private static let wrong = "policy: drawing\nsummary: Draws.\nincludes: [compute]\nlimits: { memry: 64M }\n"
+
+    @Test(arguments: ["drawing", "compute"])
+    func `a mistake in any policy of the host keeps a broker from starting`(
+        named: String
+    ) async throws {
+        let (points, policies) = (try points(policy: named), try write(Self.wrong, to: "policies/drawing.yaml"))
+        let error = #expect(throws: BrokerError.self) {
+            try AnnexHost.embedded(points: points, policies: policies, patience: .patience)
+        }
+        #expect(error?.code == .invalidPolicy && error?.remedy == "did you mean `memory`?")
+        #expect(error?.place.hasSuffix("policies/drawing.yaml:4:11") == true, "\(String(describing: error))")
+        let daemon = try await TestDaemon(["--points", points, "--policies", policies])
+        await eventually { !daemon.isRunning }
+        #expect(await daemon.end() == .exited(1))
+        #expect(daemon.log.contains("drawing.yaml:4:11: unknown limit `memry`"), "\(daemon.log)")
+    }
+
+    @Test func `a daemon goes on after SIGHUP if a policy is wrong`() async throws {
+        let points = try points(policy: "drawing")
+        let policies = try write(Self.wrong.replacing("memry", with: "memory"), to: "policies/drawing.yaml")
+        let daemon = try await TestDaemon(["--points", points, "--policies", policies])
+        let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+        let app = try app()
+        try host.install(app: app.path)
+        let session = try await host.begin(SubstituteApp.identifier)
+        _ = try write(Self.wrong, to: "policies/drawing.yaml")
+        daemon.signal(SIGHUP)
+        await eventually { daemon.log.contains("does not start anew") }
+        #expect(daemon.log.contains("drawing.yaml:4:11: unknown limit `memry`"), "\(daemon.log)")
+        #expect(try await !session.request([ExtensionItem(contentText: "counts")]).isEmpty && daemon.starts == 1)
+        _ = try write(Self.wrong.replacing("memry", with: "memory"), to: "policies/drawing.yaml")
+        daemon.signal(SIGHUP)
+        await eventually { daemon.starts == 2 }
+        #expect(await daemon.end() == .exited(0))
     }
 
     @Test func `P5: an extension of a point that is off by default waits for its user`() async throws {

@@ -1,4 +1,5 @@
 package import AnnexBrokerAPI
+internal import AnnexBundle
 internal import AnnexLaunch
 package import AnnexPolicy
 package import AnnexRegistry
@@ -47,6 +48,7 @@ package struct BrokerConfiguration: Sendable {
     /// - Parameters:
     ///   - points: a directory of extension points; nil for none.
     ///   - policies: a directory of policies; nil for none.
+    /// The call also compiles the policy of each point, so that no mistake is found only at a launch.
     /// - Throws: `invalidPoint` or `invalidPolicy`, with the place of the first mistake.
     package mutating func read(points: String?, policies: String?) throws(BrokerError) {
         if let policies {
@@ -56,12 +58,43 @@ package struct BrokerConfiguration: Sendable {
                 throw BrokerError(.invalidPolicy, for: error, in: policies)
             }
         }
-        guard let points else { return }
+        if let points {
+            do throws(PolicyError) {
+                self.points = try PointLibrary(adding: points)
+                try self.points.check(policies: self.policies ?? .shipped)
+            } catch {
+                throw BrokerError(.invalidPoint, for: error, in: points)
+            }
+        }
+        guard let folder = policies ?? points else { return }
         do throws(PolicyError) {
-            self.points = try PointLibrary(adding: points)
-            try self.points.check(policies: self.policies ?? .shipped)
+            try checkOwnPolicies()
+            for name in self.points.names { try compilePolicies(ofPoint: name) }
         } catch {
-            throw BrokerError(.invalidPoint, for: error, in: points)
+            throw BrokerError(.invalidPolicy, for: error, in: folder)
+        }
+    }
+
+    /// Checks the texts of the host's own policies. This covers also policies that no point names.
+    private func checkOwnPolicies() throws(PolicyError) {
+        guard let policies else { return }
+        for name in policies.names where policies.text(named: name) != PolicyLibrary.shipped.text(named: name) {
+            if let mistake = policies.mistakes(in: name, for: .current).first { throw mistake }
+        }
+    }
+
+    /// Compiles the policy of a point. For the host's own points, also the policies with the entitlements of the point
+    /// are compiled.
+    private func compilePolicies(ofPoint name: String) throws(PolicyError) {
+        guard let point = points.point(name), points.isOwn(name) || policies != nil else { return }
+        var sets = [point.defaultEntitlements]
+        if points.isOwn(name) {
+            sets += point.allowedEntitlements.map { point.defaultEntitlements + [$0] }
+            sets.append(point.defaultEntitlements + point.allowedEntitlements)
+        }
+        for set in sets {
+            let joined = JoinedName(policy: point.policy, fragments: set.map(\.rawValue)).joined
+            _ = try point.limiting(policy(named: joined)).filter()
         }
     }
 
@@ -108,8 +141,11 @@ package struct BrokerShare: Sendable, Hashable {
 extension BrokerError {
     /// - Parameter directory: the path to name in the error's text if the error itself names no place.
     fileprivate init(_ code: Code, for error: PolicyError, in directory: String) {
+        // An error about the directory itself begins with the directory's path.
+        let prefix = directory + ": "
+        let what = error.problem.hasPrefix(prefix) ? String(error.problem.dropFirst(prefix.count)) : error.problem
         self.init(
-            code, what: error.problem, place: error.place.map { "\($0)" } ?? directory,
+            code, what: what, place: error.place.map { "\($0)" } ?? directory,
             remedy: error.suggestion.map { "did you mean `\($0)`?" })
     }
 }

@@ -29,6 +29,7 @@ struct AnnexDaemonCommand: ParsableCommand {
               SIGTERM, SIGINT   launch nothing more, end all extensions (reason brokerShutdown), and exit with 0
               SIGHUP            end all extensions in the same way, then execute the program's file again with the same
                                 socket. Hosts that connect meanwhile wait and are not rejected. So a new version takes over.
+                                If a point or a policy of yours is wrong, the daemon logs the mistake and goes on as before
 
             EXIT STATUS
               0   the daemon ended on request
@@ -95,7 +96,7 @@ struct AnnexDaemonCommand: ParsableCommand {
             state: try Self.absolute(state ?? (system ? DaemonPlace.systemState : DaemonPlace.userState)),
             isSystem: system)
         if let forgetUser { return try forget(forgetUser, options: options) }
-        try options.wishes.read(points: points, policies: policies)
+        try options.read(points: points, policies: policies)
         options.wishes.patience = .seconds(patience)
         options.wishes.holdsBack = !neverHoldBack
         options.wishes.reports = .standard

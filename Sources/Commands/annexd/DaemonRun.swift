@@ -1,3 +1,4 @@
+import AnnexBrokerAPI
 import AnnexDaemon
 import Dispatch
 import Glibc
@@ -8,7 +9,7 @@ import Synchronization
 /// One run of the daemon as a service, from listening to shutting down.
 final class DaemonRun: Service {
     private let path: String
-    private let state: String
+    private let options: DaemonOptions
     private let logger: Logger
     /// The lock of the daemon's state. It is held until the program ends or restarts. After a restart, the program
     /// takes the lock again. If another daemon has taken the lock first, that daemon keeps the state. This program then
@@ -23,7 +24,7 @@ final class DaemonRun: Service {
     init(_ options: DaemonOptions, socket path: String, signals: LifeSignals, logger: Logger) throws {
         self.path = path
         self.signals = signals
-        state = options.state
+        self.options = options
         self.logger = logger
         lock = try StateLock(on: options.state)
         let listener = try ListeningSocket.given() ?? ListeningSocket.made(at: path, isForAll: options.isSystem)
@@ -39,10 +40,25 @@ final class DaemonRun: Service {
     /// Whether the program must restart with the same socket instead of ending.
     var isToStartAnew: Bool { startsAnew.withLock { $0 } }
 
-    /// Waits for the signal that ends the run.
+    /// Waits for the signal that ends the run. A SIGHUP does not end the run if the new start would fail.
     func awaitSignal() {
-        let next = signals.next()
-        signal.withLock { $0 = next }
+        var next = signals.next()
+        while next == SIGHUP && !canStartAnew() { next = signals.next() }
+        let last = next
+        signal.withLock { $0 = last }
+    }
+
+    private func canStartAnew() -> Bool {
+        do throws(BrokerError) {
+            try options.checkFolders()
+            return true
+        } catch {
+            logger.error("the daemon goes on as before and does not start anew: \(error)")
+            // The service manager waits for the end of each reload, even if nothing was reloaded.
+            ServiceManager.reportReloading()
+            ServiceManager.reportReady()
+            return false
+        }
     }
 
     /// Runs until the daemon is asked to end or to restart.
@@ -51,7 +67,7 @@ final class DaemonRun: Service {
         ServiceManager.reportReady()
         logger.info(
             "takes connections",
-            metadata: ["socket": "\(daemon.listener.isGiven ? "given" : path)", "state": "\(state)"])
+            metadata: ["socket": "\(daemon.listener.isGiven ? "given" : path)", "state": "\(options.state)"])
         // If the task is cancelled, this call throws, and the daemon shuts down in the same way.
         try? await gracefulShutdown()
         let hangsUp = signal.withLock { $0 == SIGHUP }

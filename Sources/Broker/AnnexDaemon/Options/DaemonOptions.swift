@@ -1,4 +1,5 @@
 package import AnnexBroker
+package import AnnexBrokerAPI
 
 /// The settings of a daemon.
 package struct DaemonOptions: Sendable {
@@ -10,6 +11,9 @@ package struct DaemonOptions: Sendable {
     /// The path of the socket. It is nil if the path is the standard path, or is not known.
     package var socket: String?
     package var limits = DaemonLimits()
+    /// The folders of the points and policies that the daemon adds to the shipped ones; nil for none.
+    private var points: String?
+    private var policies: String?
     /// The settings with which the daemon's brokers override the policies.
     package var wishes = BrokerConfiguration()
 
@@ -27,6 +31,21 @@ package struct DaemonOptions: Sendable {
 
     /// The folders of the machine's daemon that lie above the private directories of users.
     var waysToPrivateDirectories: [String] { [state, "\(state)/private-of"] }
+
+    /// Reads the points and policies of these folders.
+    /// - Throws: the first mistake, with its place.
+    package mutating func read(points: String?, policies: String?) throws(BrokerError) {
+        try wishes.read(points: points, policies: policies)
+        self.points = points
+        self.policies = policies
+    }
+
+    /// Reads the folders of points and policies again, for a daemon that is about to start anew.
+    /// - Throws: the first mistake, because of which the new start would fail.
+    package func checkFolders() throws(BrokerError) {
+        var trial = BrokerConfiguration()
+        try trial.read(points: points, policies: policies)
+    }
 
     package init(state: String, isSystem: Bool) {
         self.state = state

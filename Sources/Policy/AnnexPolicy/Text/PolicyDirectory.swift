@@ -101,7 +101,9 @@ package struct PolicyDirectory {
         do throws(SystemError) {
             return try body()
         } catch {
-            throw PolicyError("\(path): \(error)")
+            // The error itself names the path if it is about the directory.
+            if error.errno == ENOENT { throw PolicyError("\(path): there is no such folder") }
+            throw PolicyError(error.path == path ? "\(error)" : "\(path): \(error)")
         }
     }
 }
