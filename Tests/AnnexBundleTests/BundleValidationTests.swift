@@ -57,6 +57,60 @@ import Testing
         #expect(validation.count(of: .error) == 100 && validation.omitted == 200)
     }
 
+    @Test(arguments: ["Plugins", "Plug-Ins", "Extensions/Mine", "PlugIns/Mine"])
+    func `P1: an extension outside PlugIns is a warning with its remedy`(folder: String) throws {
+        let test = try TestApp()
+        try test.makeFolder(folder)
+        try FileManager.default.moveItem(atPath: test.extensionPath, toPath: "\(test.path)/\(folder)/Editor.appex")
+        let finding = try #require(test.finding(about: "\(folder)/Editor.appex"))
+        #expect(finding.severity == .warning && finding.fault.rule == .p1)
+        #expect(finding.fault.remedy == "move it to PlugIns/Editor.appex")
+    }
+
+    @Test func `P1: an app without an extension is a warning`() throws {
+        let test = try TestApp()
+        #expect(!test.findings(.warning).contains("warning P1 Pictures.app"))
+        try test.remove("PlugIns")
+        #expect(test.findings(.warning).contains("warning P1 Pictures.app"))
+    }
+
+    @Test(arguments: [
+        (
+            "<key>NSExtensionAttributes</key>",
+            "<key>NSExtensionActivationRule</key><string>TRUEPREDICATE</string><key>NSExtensionAttributes</key>",
+            "NSExtensionActivationRule", "move it into NSExtensionAttributes"
+        ),
+        (
+            "<key>NSExtensionAttributes</key>",
+            "<key>NSExtensionActivationSupportsText</key><true/><key>NSExtensionAttributes</key>",
+            "NSExtensionActivationSupportsText", "move it into NSExtensionActivationRule of NSExtensionAttributes"
+        ),
+        (
+            "<key>Unknown</key><integer>-7</integer>", "<key>NSExtensionActivationSupportsText</key><true/>",
+            "NSExtensionActivationSupportsText",
+            "move it into the dictionary NSExtensionActivationRule of NSExtensionAttributes"
+        ),
+        (
+            "<key>NSExtension</key>", "<key>NSExtensionPrincipalClass</key><string>A</string><key>NSExtension</key>",
+            "NSExtensionPrincipalClass", "move it into NSExtension"
+        ),
+    ])
+    func `P2: a key at a place where nothing reads it is a warning with the right place`(
+        text: String, other: String, key: String, remedy: String
+    ) throws {
+        let test = try TestApp()
+        #expect(test.finding(about: editorInfo, key: key, saying: "no effect") == nil)
+        try test.replace(text, with: other)
+        let finding = try #require(test.finding(about: editorInfo, key: key, saying: "no effect"))
+        #expect(finding.severity == .warning && finding.fault.remedy == remedy)
+    }
+
+    @Test func `P2: a fault in the text of a property list is named with its line`() throws {
+        let test = try TestApp()
+        try test.write("<?xml version=\"1.0\"?>\n<plist><dict>\n<string>a</string>\n</dict></plist>\n", to: editorInfo)
+        #expect(test.finding(about: editorInfo)?.fault.what.contains("line 3, byte ") == true)
+    }
+
     @Test func `P1: shared frameworks are refused`() throws {
         let test = try TestApp()
         try test.makeFolder("SharedFrameworks")

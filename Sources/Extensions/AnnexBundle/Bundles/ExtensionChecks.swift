@@ -89,6 +89,7 @@ struct ExtensionChecks {
         let principalClass = findings.attempt { () throws(BundleError) in try keys.text("NSExtensionPrincipalClass") }
         let storyboard = findings.attempt { () throws(BundleError) in try keys.text("NSExtensionMainStoryboard") }
         checkAttributes(of: keys)
+        warnOfMisplacedKeys(in: keys)
         if case .some(.some) = storyboard {
             findings.warn(
                 keys.fault(
@@ -97,6 +98,30 @@ struct ExtensionChecks {
         }
         guard let identifier, let principalClass, let storyboard else { return nil }
         return ExtensionPointKeys(identifier: identifier, principalClass: principalClass, mainStoryboard: storyboard)
+    }
+
+    /// Warns of keys at a place where nothing reads them.
+    private func warnOfMisplacedKeys(in keys: InfoDictionary) {
+        guard findings.isValidating else { return }
+        for (name, dictionary) in [("Info.plist", info), ("NSExtension", keys)] {
+            for key in dictionary.values.keys.sorted() {
+                guard let home = ActivationChecks.home(of: key) ?? Self.home(of: key), home != name else { continue }
+                findings.warn(
+                    dictionary.fault(
+                        Escaped(key, limit: 256).description, what: "is in \(name), where it has no effect", rule: .p2,
+                        remedy: "move it into \(home)"))
+            }
+        }
+    }
+
+    /// The dictionary that a key belongs to; nil for other keys.
+    private static func home(of key: String) -> String? {
+        switch key {
+        case "NSExtensionPointIdentifier", "NSExtensionPrincipalClass", "NSExtensionMainStoryboard",
+            "NSExtensionAttributes":
+            "NSExtension"
+        default: nil
+        }
     }
 
     private func checkAttributes(of keys: InfoDictionary) {

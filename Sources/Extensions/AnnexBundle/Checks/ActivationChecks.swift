@@ -16,7 +16,19 @@ struct ActivationChecks {
         self.findings = findings
     }
 
+    /// The dictionary that a key of activation rules belongs to; nil for other keys.
+    static func home(of key: String) -> String? {
+        guard key.hasPrefix("NSExtensionActivation") else { return nil }
+        return key == ActivationRule.key ? "NSExtensionAttributes" : "\(ActivationRule.key) of NSExtensionAttributes"
+    }
+
     func check() {
+        for key in attributes.values.keys.sorted() where key != ActivationRule.key {
+            guard let home = Self.home(of: key) else { continue }
+            warn(
+                Escaped(key, limit: 256).description, what: "is beside the rule, where it has no effect", rule: .a1,
+                remedy: "move it into the dictionary \(home)")
+        }
         guard let value = attributes.values[ActivationRule.key] else { return }
         if let values = value.dictionary { warnOfUnknownKeys(in: values) }
         // Only the rule itself is read, so the extension point does not matter.

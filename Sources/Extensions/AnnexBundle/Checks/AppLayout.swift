@@ -20,6 +20,7 @@ struct AppLayout {
         }
         guard findings.isValidating else { return }
         checkResourceLinks(in: app)
+        checkExtensions(in: app)
         for path in tree.files {
             if path.hasPrefix(FrameworksDirectory.name + "/") { checkResource(path, in: app) }
             let parts = path.split(separator: "/")
@@ -29,6 +30,30 @@ struct AppLayout {
                     .p1, file: app.shown(path), what: "is in PlugIns, but in no extension",
                     remedy: "put it into a directory Name.appex, or elsewhere in the app"))
         }
+    }
+
+    /// Warns of extensions outside `PlugIns`, and of an app without extensions. Hosts find neither.
+    private func checkExtensions(in app: borrowing BundleDirectory) {
+        let misplaced = Set(tree.files.compactMap(Self.misplacedExtension)).sorted()
+        for path in misplaced {
+            findings.warn(
+                BundleError(
+                    .p1, file: app.shown(path), what: "is not in PlugIns, so no host finds this extension",
+                    remedy: "move it to PlugIns/\(Escaped(path.split(separator: "/").last.map(String.init) ?? path))"))
+        }
+        guard tree.extensionNames.isEmpty, misplaced.isEmpty else { return }
+        findings.warn(
+            BundleError(
+                .p1, file: app.shown, what: "contains no extension, so it offers nothing to hosts",
+                remedy: "put each extension into PlugIns/Name.appex"))
+    }
+
+    /// The directory `Name.appex` that contains this file; nil if there is none. The files of the extensions in
+    /// `PlugIns` are not part of the walk of the app.
+    private static func misplacedExtension(_ path: String) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let place = parts.dropLast().firstIndex(where: { $0.hasSuffix(".appex") }) else { return nil }
+        return parts[...place].joined(separator: "/")
     }
 
     /// Warns of links from `Frameworks` to other places of the app. In an extension's sandbox, these places do not

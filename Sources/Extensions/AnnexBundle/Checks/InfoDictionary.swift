@@ -28,13 +28,19 @@ public struct InfoDictionary: Sendable, Hashable {
             value = try PropertyListValue(bytes, within: .info)
         } catch {
             throw BundleError(
-                .p2, file: file, what: "is not a property list: \(error)",
+                .p2, file: file, what: "is not a property list: \(Self.line(of: error, in: bytes))\(error)",
                 remedy: "write it as an XML or binary property list")
         }
         guard let values = value.dictionary else {
             throw BundleError(.p2, file: file, what: "is \(value.kind)", remedy: "make it a dictionary")
         }
         self.init(values, file: file, status: status)
+    }
+
+    /// The line of a fault in a text, for an editor; empty for a binary property list.
+    private static func line(of failure: PropertyListFailure, in bytes: [UInt8]) -> String {
+        guard !bytes.starts(with: "bplist".utf8) else { return "" }
+        return "line \(bytes.prefix(failure.offset).count { $0 == UInt8(ascii: "\n") } + 1), "
     }
 
     /// Every value that still contains a placeholder of a build setting, such as `$(PRODUCT_NAME)`, by its key path.
