@@ -63,6 +63,12 @@ import Testing
         #expect(ran.status == 126 && ran.errors.contains("--private-directory"), "\(ran)")
     }
 
+    @Test func `a misspelt command is answered with the nearest one`() async throws {
+        let near = try await annex("instal", "Shout.app")
+        #expect(near.status == 64 && near.errors.contains("did you mean install?"), "\(near)")
+        #expect(try await annex("frobnicate").status == 64)
+    }
+
     @Test func `too many arguments or paths are named with their limit`() async throws {
         let words = try await Program.annex(["run", "--", "true"] + Array(repeating: "x", count: 20_000), in: folder)
         #expect(words.status == 126 && words.errors.contains("20001 arguments"), "\(words)")

@@ -69,6 +69,15 @@ import Testing
         #expect(!ran.output.contains("error"))
     }
 
+    @Test func `lint says how to name the folder of an unknown policy`() async throws {
+        let file = folder.url.appending(path: "com.example.one.yaml")
+        let text = "point: com.example.one\nname: One\nsummary: Does one thing.\npolicy: drawing\n"
+        try Data(text.utf8).write(to: file)
+        let ran = try await annex("lint", file.path)
+        #expect(ran.status == 2 && ran.output.contains("unknown policy `drawing`"), "\(ran)")
+        #expect(ran.output.contains("--policies FOLDER"), "\(ran)")
+    }
+
     @Test func `lint finds errors with their lines and a file of the folder is not its own double`() async throws {
         let file = try write(Self.head + "defalt: off\nmedia: [camera]\n")
         let ran = try await annex("lint", file, "--json")

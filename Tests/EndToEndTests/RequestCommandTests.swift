@@ -127,6 +127,9 @@ import Testing
 
     @Test func `each kind of failure has its exit status`() async throws {
         let unknown = try await request("com.example.none", "--app", shout)
+        let empty = try MadeApp("com.example.empty", carrying: [])
+        let nothing = try await request("com.example.empty.part", "--app", empty.path)
+        #expect(nothing.status == 1 && nothing.errors.contains("no extension is installed"), "\(nothing)")
         #expect(unknown.status == 1 && unknown.errors.contains("com.example.none: is not installed"), "\(unknown)")
         let file = try await request("com.example.shout.loud", "--app", shout, "--file", "missing.txt")
         #expect(file.status == 66 && file.errors.contains("missing.txt"), "\(file)")

@@ -17,6 +17,12 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(ran.output.utf8)) as? [String: Any], "\(ran)")
     }
 
+    @Test func `without a key of its own a user is told how to make one`() async throws {
+        let app = try MadeApp("com.example.made", carrying: ["com.example.made.part"])
+        let ran = try await annex("sign", app.path)
+        #expect(ran.status == 1 && ran.errors.contains("annex key new TEAM"), "\(ran)")
+    }
+
     @Test func `P8: a key is made, an app signed, and the signature checked`() async throws {
         let app = try MadeApp("com.example.made", carrying: ["com.example.made.part"])
         let made = try await annex("key", "new", "Example Pictures")

@@ -1,5 +1,6 @@
 import AnnexLinux
 import AnnexModel
+import AnnexPolicy
 import ArgumentParser
 import Glibc
 import Logging
@@ -57,6 +58,7 @@ package enum AnnexProgram {
 
     private static func perform(_ arguments: [String]) {
         keepLogSilent()
+        rejectUnknownCommand(arguments.first ?? "")
         do {
             var command = try Annex.parseAsRoot(arguments)
             if command is any AsyncParsableCommand { performAwaiting(arguments) }
@@ -64,6 +66,15 @@ package enum AnnexProgram {
         } catch {
             end(Annex.self, with: error)
         }
+    }
+
+    /// Ends the program if the first word is no command but resembles one. ArgumentParser names the nearest option for a
+    /// misspelt option, but no command for a misspelt command.
+    private static func rejectUnknownCommand(_ word: String) {
+        let known = Annex.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard !word.hasPrefix("-"), !known.contains(word), let near = NearestName.of(word, among: known) else { return }
+        StandardError.print("annex: unknown command \(Escaped(word)); did you mean \(near)? annex --help lists all")
+        exit(64)
     }
 
     /// Creates and runs the command on a thread of Swift's pool, and then ends the program. Meanwhile the first thread

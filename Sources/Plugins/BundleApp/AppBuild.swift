@@ -12,6 +12,14 @@ struct AppBuild {
 
     private var name: String { layout.deletingPathExtension().lastPathComponent + ".app" }
 
+    /// The folder of the package's own extension points; nil if it has none. With it, an extension for such a point
+    /// causes no warning.
+    private var points: URL? {
+        if let named = options.points { return URL(filePath: named, relativeTo: root).absoluteURL }
+        let usual = root.appending(path: "Points")
+        return FileManager.default.fileExists(atPath: usual.path) ? usual : nil
+    }
+
     func run(with manager: PackageManager) throws {
         let list = try runTool("executables", settings: writtenSettings(programs: [:]))
         var programs: [String: String] = [:]
@@ -28,7 +36,7 @@ struct AppBuild {
             throw Failure(
                 "--program \(stranger): is no bundle of \(name), which has \(bundles.sorted().joined(separator: ", "))")
         }
-        print(try runTool("make", settings: writtenSettings(programs: programs)), terminator: "")
+        print(try runTool("make", settings: writtenSettings(programs: programs), points: points), terminator: "")
     }
 
     /// Builds one program, and returns the path of a copy of it. The copy is needed because the next build of the
@@ -77,10 +85,10 @@ struct AppBuild {
     }
 
     /// Runs the tool, and returns its output.
-    private func runTool(_ verb: String, settings: URL) throws -> String {
+    private func runTool(_ verb: String, settings: URL, points: URL? = nil) throws -> String {
         let process = Process()
         process.executableURL = tool
-        process.arguments = [verb, settings.path, root.appending(path: name).path]
+        process.arguments = [verb, settings.path, root.appending(path: name).path] + (points.map { [$0.path] } ?? [])
         let output = Pipe()
         process.standardOutput = output
         try process.run()

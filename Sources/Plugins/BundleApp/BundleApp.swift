@@ -17,6 +17,7 @@ struct BundleApp: CommandPlugin {
 
           --program NAME=PRODUCT   the product for a bundle, such as Loud.appex, if it is not called like CFBundleExecutable
           --set NAME=VALUE         a build setting; Name.appex:NAME=VALUE for one extension only
+          --points FOLDER          a folder of extension points of your own, for the checks; Points if the package has it
           -c debug|release         the configuration of the build; release without this option
           -Xswiftc FLAG            a flag for the compiler
         """
@@ -62,6 +63,8 @@ struct Options {
     private(set) var ownSettings: [String: [String: String]] = [:]
     private(set) var configuration = PackageManager.BuildConfiguration.release
     private(set) var compilerFlags: [String] = []
+    /// The folder of the package's own extension points, as the command line names it.
+    private(set) var points: String?
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -84,6 +87,7 @@ struct Options {
                 let (name, value) = try pair(of: word)
                 add(value, to: name)
             case "-c", "--configuration": configuration = try Self.configuration(try value(of: word))
+            case "--points": points = try value(of: word)
             case "-Xswiftc": compilerFlags.append(try value(of: word))
             case _ where word.hasPrefix("-"): throw Failure("unknown option \(word); try --help")
             default: layouts.append(word)

@@ -9,26 +9,37 @@ import Glibc
 enum MakeBundle {
     private static let usage = """
         usage: MakeBundle executables SETTINGS NAME.app   print each bundle's directory and its program, with a tab between
-               MakeBundle make SETTINGS NAME.app          make the app, replace one that is there, and print the findings
+               MakeBundle make SETTINGS NAME.app [POINTS] make the app, replace one that is there, and print the findings;
+                                                          POINTS is a folder of extension points
         """
 
     static func main() {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.count == 3, let verb = arguments.first, let app = arguments.last else {
-            fail(usage, status: 64)
-        }
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count == 3 || arguments.count == 4 else { fail(usage, status: 64) }
+        let (verb, app) = (arguments[0], arguments[2])
+        let library = points(in: arguments.count == 4 ? arguments[3] : nil)
         do throws(BundlingError) {
-            let maker = BundleMaker(try BundleRecipe(file: arguments[arguments.startIndex + 1]))
+            let maker = BundleMaker(try BundleRecipe(file: arguments[1]))
             switch verb {
             case "executables":
                 for (path, name) in try maker.executables(of: app).sorted(by: { $0.key < $1.key }) {
                     print("\(path)\t\(name)")
                 }
             case "make":
-                let validation = try maker.make(app, replacing: true) { PointLibrary.shipped.findings(about: $0) }
+                let validation = try maker.make(app, replacing: true) { library.findings(about: $0) }
                 report(validation, of: app)
             default: fail(usage, status: 64)
             }
+        } catch {
+            fail("\(error)", status: 1)
+        }
+    }
+
+    /// The built-in points and those of a folder.
+    private static func points(in folder: String?) -> PointLibrary {
+        guard let folder else { return .shipped }
+        do {
+            return try PointLibrary(adding: folder)
         } catch {
             fail("\(error)", status: 1)
         }

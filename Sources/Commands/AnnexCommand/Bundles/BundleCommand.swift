@@ -55,6 +55,9 @@ struct BundleCommand: ParsableCommand {
             valueName: "NAME=value"))
     var set: [String] = []
 
+    @Option(help: "A folder of extension points, which are added to the built-in ones.", completion: .directory)
+    var points: String?
+
     @Flag(help: "Replace the app if it is there already. It stays as it is if the new one cannot be made.")
     var force = false
 
@@ -76,10 +79,11 @@ struct BundleCommand: ParsableCommand {
     }
 
     func run() throws {
+        let library = try PolicyFailure.reported { try PointLibrary(addingIfGiven: points) }
         let validation: BundleValidation
         do throws(BundlingError) {
             validation = try BundleMaker(try recipe()).make(out, replacing: force) {
-                PointLibrary.shipped.findings(about: $0)
+                library.findings(about: $0)
             }
         } catch {
             StandardError.print("annex: \(error)")

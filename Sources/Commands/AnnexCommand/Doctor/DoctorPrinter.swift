@@ -83,7 +83,7 @@ struct DoctorPrinter {
     private func detail(_ name: String, text: String?) {
         guard let text else { return }
         for (index, line) in Columns.wrapped(text, width: 88).enumerated() {
-            print("    \((index == 0 ? name : "").padded(to: 7))\(line)")
+            print("    \((index == 0 ? name : "").padded(to: 8))\(line)")
         }
     }
 

@@ -19,19 +19,23 @@ struct PointLint {
         do throws(PolicyError) {
             let point = try ExtensionPoint(text: text, file: file)
             _ = try library.adding(point)
+            guard policies.names.contains(point.policy) else { return [unknownPolicy(of: point, among: policies)] }
             return try PointLint(point: point, policies: policies).findings()
         } catch {
             return [PolicyFinding(error)]
         }
     }
 
+    private static func unknownPolicy(of point: ExtensionPoint, among policies: PolicyLibrary) -> PolicyFinding {
+        let nearest = NearestName.of(point.policy, among: policies.names).map { "did you mean `\($0)`? " } ?? ""
+        return PolicyFinding(
+            "unknown policy `\(point.policy)`", at: point.places["policy"],
+            remedy: "\(nearest)if it is your own, name the folder that contains it: --policies FOLDER", severity: .error
+        )
+    }
+
     /// - Throws: an error if the point's policy cannot be used.
     func findings() throws(PolicyError) -> [PolicyFinding] {
-        guard policies.names.contains(point.policy) else {
-            throw PolicyError(
-                "unknown policy `\(point.policy)`", at: point.places["policy"],
-                suggestion: NearestName.of(point.policy, among: policies.names))
-        }
         let policy = point.limiting(try policies.policy(named: point.policy))
         _ = try policy.filter()
         return weakness(of: policy) + doubtfulLimits(policy.limits)

@@ -68,7 +68,12 @@ struct PolicyChoice: ParsableArguments {
     }
 
     private func expectations(at path: String) throws -> Expectations {
-        try Expectations(text: try PolicyFiles.text(of: path), file: path, architecture: target)
+        guard FileText.exists(path) else {
+            throw PolicyError(
+                "\(path): there is no such file; it lists the calls that the policy must allow or deny, "
+                    + "and Docs/Guide/Policies.md shows one")
+        }
+        return try Expectations(text: try PolicyFiles.text(of: path), file: path, architecture: target)
     }
 }
 

@@ -48,6 +48,11 @@ struct SignCommand: ParsableCommand {
     }
 
     func run() throws {
+        guard check || key != nil || FileText.exists(SigningPlace.key) else {
+            StandardError.print(
+                "annex: you have no key yet (\(PlainText.shown(SigningPlace.key))); make one: annex key new TEAM")
+            throw ExitCode(1)
+        }
         try SigningPlace.reporting { () throws(SigningError) in
             let sealed =
                 check

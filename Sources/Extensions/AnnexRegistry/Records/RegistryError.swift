@@ -27,13 +27,16 @@ package struct RegistryError: Error, Sendable, Hashable {
 
     static func unknownApp(_ identifier: String, installed: [String]) -> RegistryError {
         RegistryError(
-            .unknownApp, what: "is not installed", place: identifier, remedy: "installed apps: \(shown(installed))")
+            .unknownApp, what: "is not installed", place: identifier,
+            remedy: installed.isEmpty ? "no app is installed" : "installed apps: \(shown(installed))")
     }
 
     static func unknownExtension(_ identifier: String, installed: [String]) -> RegistryError {
         RegistryError(
             .unknownExtension, what: "is not installed", place: identifier,
-            remedy: "install the app that contains it; installed extensions: \(shown(installed))")
+            remedy: installed.isEmpty
+                ? "no extension is installed: install the app that contains it, and look for its faults with annex validate"
+                : "install the app that contains it; installed extensions: \(shown(installed))")
     }
 
     static func unknownVersion(_ version: BundleVersion, of known: KnownApp) -> RegistryError {
