@@ -56,17 +56,17 @@ package struct ExecutionCalls: Sendable {
     private var program: [FilterInstruction] {
         // The index of the last instruction. Three instructions come before the calls, and one jump after them.
         let count = calls.reduce(4) { $0 + ($1.mode == nil ? 1 : 3) }
-        var program = [Self.load(4), Self.jump(0x15, architecture.audit, isFalse: count - 1), Self.load(0)]
+        var program = [Self.load(4), Self.jump(0x15, with: architecture.audit, isFalse: count - 1), Self.load(0)]
         for call in calls {
             let number = UInt32(bitPattern: call.number)
             let rest = count - program.count
             guard let mode = call.mode else {
-                program.append(Self.jump(0x15, number, isTrue: rest - 1))
+                program.append(Self.jump(0x15, with: number, isTrue: rest - 1))
                 continue
             }
-            program.append(Self.jump(0x15, number, isFalse: 2))
+            program.append(Self.jump(0x15, with: number, isFalse: 2))
             program.append(Self.load(16 + 8 * UInt32(mode)))
-            program.append(Self.jump(0x45, Self.executable, isTrue: rest - 3, isFalse: rest - 2))
+            program.append(Self.jump(0x45, with: Self.executable, isTrue: rest - 3, isFalse: rest - 2))
         }
         return program + [
             FilterInstruction(code: 0x05, operand: 1), FilterInstruction(code: 0x06, operand: 0x7FC0_0000),
@@ -76,7 +76,7 @@ package struct ExecutionCalls: Sendable {
     private static func load(_ offset: UInt32) -> FilterInstruction { FilterInstruction(code: 0x20, operand: offset) }
 
     private static func jump(
-        _ code: UInt16, _ operand: UInt32, isTrue: Int = 0, isFalse: Int = 0
+        _ code: UInt16, with operand: UInt32, isTrue: Int = 0, isFalse: Int = 0
     ) -> FilterInstruction {
         FilterInstruction(
             code: code, jumpTrue: UInt8(clamping: isTrue), jumpFalse: UInt8(clamping: isFalse), operand: operand)

@@ -13,7 +13,7 @@ struct PathHint {
         let examination = PathExamination(policy, directory: given.directory)
         for stated in errors.lines where [0, ENOENT, EACCES, EPERM, EROFS].contains(stated.errno) {
             for path in stated.paths {
-                if let hint = scratchHint(path, errno: stated.errno, examination) { return hint }
+                if let hint = scratchHint(path, errno: stated.errno, by: examination) { return hint }
                 let finding = examination.finding(path, errno: stated.errno, makesFile: stated.makesFile)
                 if let finding { return missing(inHome: finding, named: path) ?? hint(finding) }
             }
@@ -23,7 +23,7 @@ struct PathHint {
 
     /// The hint if a file could not be executed and lies in the scratch directory, the private directory in memory.
     /// Files in this directory can be executed only if an option `--write-execute` is given.
-    private func scratchHint(_ path: String, errno: Int32, _ examination: PathExamination) -> RunHint? {
+    private func scratchHint(_ path: String, errno: Int32, by examination: PathExamination) -> RunHint? {
         let path = PathText.resolved(path)
         if [path, path.parentPath].contains(where: examination.isLeading) { return nil }
         let place = policy.visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
