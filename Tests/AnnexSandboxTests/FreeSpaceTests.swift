@@ -42,8 +42,9 @@ import Testing
         #expect(watch.check())
     }
 
-    /// The test uses a small file system in its own namespaces.
-    @Test func `a program that fills a disk is ended`() async throws {
+    /// Runs a program that fills a file system in memory of its own namespaces.
+    /// - Returns: the report, and the bytes that are free after the end.
+    private func filling(_ size: String, _ words: (_ place: String) -> [String]) async throws -> (String, UInt64) {
         let folder = try TemporaryFolder()
         chmod(folder.url.path, 0o755)
         let fixture = WardenFixture.fixture.deletingLastPathComponent()
@@ -53,12 +54,25 @@ import Testing
         try FileManager.default.createDirectory(atPath: small, withIntermediateDirectories: false)
         let namespaces = getuid() == 0 ? ["-m"] : ["-U", "-m", "--keep-caps", "--map-current-user"]
         let script = """
-            mount -t tmpfs -o size=64M,mode=1777 small \(small) && \
-            exec \(fixture.path)/annex run --write \(small) --report \(folder.url.path)/report -- \
-            \(program.path) fill \(small)/file
+            mount -t tmpfs -o size=\(size),mode=1777 small \(small) || exit 1
+            \(fixture.path)/annex run --limit memory=4G --write \(small) --report \(folder.url.path)/report -- \
+            \(program.path) \(words(small).joined(separator: " ")) >&2
+            df --output=avail --block-size=1 \(small) | tail -n 1
             """
         let run = try await Program.tool(["unshare"] + namespaces + ["sh", "-c", script])
         let report = try String(contentsOfFile: folder.url.path + "/report", encoding: .utf8)
-        #expect(report.contains("diskLimit"), "\(report) \(run)")
+        let free = try #require(UInt64(run.output.trimmingCharacters(in: .whitespacesAndNewlines)), "\(run)")
+        return (report, free)
+    }
+
+    @Test func `a program that fills a disk is ended`() async throws {
+        let (report, free) = try await filling("64M") { ["fill", $0 + "/file"] }
+        #expect(report.contains("diskLimit") && free > 0, "\(report) \(free)")
+    }
+
+    @Test func `FS-41: fast writers leave three quarters of the space that must stay free`() async throws {
+        let (report, free) = try await filling("1G") { ["fill-fast", "processes", $0] }
+        let floor: UInt64 = (1 << 30) / 20
+        #expect(report.contains("diskLimit") && free < floor && free >= floor / 4 * 3, "\(report) \(free)")
     }
 }

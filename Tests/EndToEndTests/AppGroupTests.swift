@@ -114,6 +114,28 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: container).count == 16_400)
     }
 
+    @Test func `FS-41: fast members together exceed the limit of their group by a quarter at most`() async throws {
+        let (one, other) = (try await world.app(), try await world.app("com.example.call"))
+        let host = try world.host(one, other)
+        let container = try await world.run(one, "where")
+        let sessions = [try await host.begin("com.example.shout.loud"), try await host.begin("com.example.call.loud")]
+        await withTaskGroup { tasks in
+            for (number, session) in sessions.enumerated() {
+                let words = "floods \(GroupWorld.ours) \(number)"
+                tasks.addTask { _ = try? await session.request([ExtensionItem(contentText: words)]) }
+            }
+        }
+        for session in sessions {
+            let end = await session.complete()
+            #expect(end.reason == .diskLimit, "\(end)")
+        }
+        let use = try FileManager.default.subpathsOfDirectory(atPath: container).reduce(UInt64(0)) { sum, name in
+            var status = stat()
+            return sum + (lstat(container + "/" + name, &status) == 0 ? UInt64(status.st_blocks) * 512 : 0)
+        }
+        #expect(use > 256 << 20 && use <= 320 << 20, "\(use >> 20) MiB")
+    }
+
     @Test func `S1: deep folders, links and pipes in a container hold up nothing`() async throws {
         let app = try await world.app()
         let host = try world.host(app)

@@ -219,12 +219,15 @@ package final class SandboxRun: Sendable {
         }
         guard let held else { return }
         let subject = DiskWatch(
-            of: held, at: kept.path, in: { [weak self] in self?.state.withLock { $0.number } }, size: kept.size,
+            of: held, at: kept.path, in: { [weak self] in self?.numbers ?? [] }, size: kept.size,
             inodes: kept.inodes
         ) { [weak self] in self?.end(.diskLimit($0)) }
         let watch = Watch(subject, orOn: launcher.loop)
         state.withLock { $0.disk = watch }
     }
+
+    /// The number of the program on the host, once it has one.
+    private var numbers: [Int32] { state.withLock { $0.number }.map { [$0] } ?? [] }
 
     /// Watches the free space of file systems that the program may write to. Only the size of the disk limits the bytes
     /// that the program writes there.

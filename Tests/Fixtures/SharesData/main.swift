@@ -43,6 +43,7 @@ final class SharesData: AppExtension {
             let secret = try SecretStore(of: AppGroup(group)).secret(forKey: rest[0])
             return secret.map { String(decoding: $0, as: UTF8.self) } ?? "none"
         case "awaits": return try await change(of: group)
+        case "floods": return try flood(AppGroup(group).path, as: rest[0])
         case "fills": return try fill(group, Int(rest[0]) ?? 0)
         default: return "no such conduct"
         }
@@ -76,6 +77,18 @@ final class SharesData: AppExtension {
         defer { close(file) }
         let bytes = Array(text.utf8)
         return Glibc.write(file, bytes, bytes.count) == bytes.count ? "written" : "write: errno \(errno)"
+    }
+
+    /// Writes one file after another as fast as it can.
+    private func flood(_ folder: String, as name: String) -> String {
+        let piece = [UInt8](repeating: 7, count: 1 << 20)
+        for number in 0... {
+            let file = open("\(folder)/\(name)-\(number)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            guard file >= 0 else { break }
+            for _ in 0..<8 where Glibc.write(file, piece, piece.count) != piece.count { return "errno \(errno)" }
+            close(file)
+        }
+        return "errno \(errno)"
     }
 
     private func read(_ path: String) -> String {

@@ -106,6 +106,67 @@ static int fill(const char *path) {
     return 0;
 }
 
+enum { pieces = 8, piece_size = 1 << 20, processes = 4 };
+
+// Makes a file of a directory with a name that no other process of the program uses.
+static int make(const char *directory, long number) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s/%d-%ld", directory, (int)getpid(), number);
+    return open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+}
+
+static int write_pieces(int file) {
+    static char piece[piece_size];
+    for (int i = 0; i < pieces; i++)
+        if (write(file, piece, sizeof piece) < 0) return -1;
+    return 0;
+}
+
+static int write_by_mapping(int file) {
+    const size_t size = (size_t)pieces * piece_size;
+    if (ftruncate(file, (off_t)size) < 0) return -1;
+    volatile char *place = mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (place == MAP_FAILED) return -1;
+    for (size_t offset = 0; offset < size; offset += 4096) place[offset] = 1;
+    return munmap((void *)place, size);
+}
+
+// Writes a file, then makes it empty, so that much is written and little is used.
+static int write_in_vain(int file) {
+    for (int i = 0; i < 8; i++)
+        if (write_pieces(file) < 0 || ftruncate(file, 0) < 0 || lseek(file, 0, SEEK_SET) < 0) return -1;
+    return write_pieces(file);
+}
+
+static int allocate(int file, int mode) {
+    off_t size = (off_t)pieces * piece_size;
+    return fallocate(file, mode, 0, size) == 0 || errno == EOPNOTSUPP ? 0 : -1;
+}
+
+static int write_small(int file) {
+    static char piece[1 << 16];
+    return write(file, piece, sizeof piece) < 0 ? -1 : 0;
+}
+
+// Fills one file after another as fast as it can in one way.
+static int fill_fast(const char *way, const char *directory) {
+    if (strcmp(way, "processes") == 0)
+        for (int i = 1; i < processes; i++)
+            if (fork() == 0) break;
+    for (long number = 0;; number++) {
+        int file = make(directory, number), done = -1;
+        if (file < 0) return 2;
+        if (strcmp(way, "mapping") == 0) done = write_by_mapping(file);
+        if (strcmp(way, "small") == 0) done = write_small(file);
+        if (strcmp(way, "in-vain") == 0) done = write_in_vain(file);
+        if (strcmp(way, "allocate") == 0) done = allocate(file, 0);
+        if (strcmp(way, "beyond-the-end") == 0) done = allocate(file, FALLOC_FL_KEEP_SIZE);
+        if (strcmp(way, "write") == 0 || strcmp(way, "processes") == 0) done = write_pieces(file);
+        if (done < 0) return 3;
+        close(file);
+    }
+}
+
 int main(int given, char **words) {
     if (given < 2) return 64;
     const char *command = words[1];
@@ -115,5 +176,6 @@ int main(int given, char **words) {
     if (strcmp(command, "burn") == 0) return burn(number);
     if (strcmp(command, "descriptors") == 0) return send_descriptors();
     if (strcmp(command, "fill") == 0 && given > 2) return fill(words[2]);
+    if (strcmp(command, "fill-fast") == 0 && given > 3) return fill_fast(words[2], words[3]);
     return 64;
 }

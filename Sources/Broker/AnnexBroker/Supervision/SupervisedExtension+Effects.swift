@@ -62,7 +62,8 @@ extension SupervisedExtension {
     private func watchDisk() {
         guard let kept = running.withLock({ $0.kept }), let directory = kept.takeCopy() else { return }
         let subject = DiskWatch(
-            of: directory, at: kept.limits.path, in: { [weak self] in self?.running.withLock { $0.number } },
+            of: directory, at: kept.limits.path,
+            in: { [weak self] in self?.running.withLock { $0.number }.map { [$0] } ?? [] },
             size: kept.limits.size, inodes: kept.limits.inodes
         ) { [weak self] in self?.end(for: .diskLimit($0)) }
         let watch = Watch(subject, orOn: loop)

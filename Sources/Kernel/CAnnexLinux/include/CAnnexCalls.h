@@ -36,5 +36,11 @@ uint64_t annex_process_identity(int pidfd);
 // 2 (after), in an order that the kernel chooses. Returns -errno if one process is gone, or if the caller is not
 // allowed to inspect it.
 int annex_compare_memory(pid_t one, pid_t other);
+// The bytes in memory that the files of the machine got and that were not on a disk yet, since the machine's start
+// (nr_dirtied). Returns 0 if the kernel does not report it.
+uint64_t annex_dirtied_bytes(void);
+// Asks the scheduler for short turns of the calling thread, so that the thread runs soon after it wakes. A thread with a
+// real-time policy is left as it is. Returns 0 or -errno.
+int annex_shorten_turns(void);
 
 #endif

@@ -265,5 +265,11 @@ enum FileAttacks {
             "FS-40", technique: "Writing to a named pipe or device of a read-only place inside a writable place",
             addition: true,
             trial: .drivenBy(["AnnexSandboxTests/Programs/NarrowerPlaceTests: FS-40"])),
+        Attack(
+            "FS-41", technique: "A fast writer between two looks at a limit on disk", addition: true,
+            trial: .drivenBy([
+                "AnnexSandboxTests/Programs/FastWriterTests: FS-41", "AnnexSandboxTests/FreeSpaceTests: FS-41",
+                "EndToEndTests/AppGroupTests: FS-41",
+            ])),
     ]
 }

@@ -5,6 +5,8 @@ extension SandboxedProcess {
     /// time the end is reported.
     struct Holdings: ~Copyable {
         var process: ProcessHandle?
+        /// The number of the process on the host; nil before it is known.
+        var number: Int32?
         /// Signals that were requested before the process was known.
         var unsent: [Int32] = []
         /// The number of a process whose handle was lost. It is kept until the process has been signalled.

@@ -53,11 +53,18 @@ package final class SandboxedProcess: Sendable {
 
     /// Kills the process through its handle and not by its number, because another process may have got the number.
     /// One call is enough: if the process is not known yet, it is killed as soon as it is known.
+    ///
+    /// The kernel kills the other processes of the sandbox as soon as the first process runs once more. On a busy
+    /// machine, this takes many milliseconds. So this function kills the others directly, too.
     package func kill() {
+        let number = holdings.withLock { holdings in holdings.hasLivingProcess ? holdings.number : nil }
+        let started = number.flatMap { ProcessStat($0)?.started }
         holdings.withLock { holdings in
             holdings.mustDie = true
             try? holdings.process?.sendSignal(SIGKILL)
         }
+        guard scene.policy.limits.processes > 1, let number, let started else { return }
+        ProcessTree.killDescendants(of: number, started: started)
     }
 
     /// The memory in use, in bytes; nil if it is not known yet or no longer known.
@@ -161,6 +168,7 @@ package final class SandboxedProcess: Sendable {
         var started: ProcessHandle? = consume process
         holdings.withLock { holdings in
             holdings.process = started.take()
+            holdings.number = number
             for signal in holdings.unsent { try? holdings.process?.sendSignal(signal) }
             holdings.unsent = []
             if holdings.mustDie { try? holdings.process?.sendSignal(SIGKILL) }

@@ -3,65 +3,161 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Watches the size of a program's directory on the host. The kernel has no limit for directories, so this class checks
-/// five times a second, and the report says `watched`. The kernel does limit single files (`RLIMIT_FSIZE`).
+/// Watches the size of a directory on the host that programs write to. The kernel has no limit for directories, so this
+/// class adds up the files, and the report says `watched`. The kernel does limit single files (`RLIMIT_FSIZE`).
+///
+/// The class looks at the directory five times a second, and also each time that the kernel's counts of written bytes
+/// have grown by what the directory may still grow (`DiskAlarms`). So a program that writes fast is found before it has
+/// written a quarter more than allowed.
 package final class DiskWatch: Watched {
     package static let interval = Duration.milliseconds(200)
 
     private let directory: Descriptor
     private let path: String
     private let name: String
-    private let process: @Sendable () -> Int32?
+    private let processes: @Sendable () -> [Int32]
     private let size: UInt64
     private let inodes: UInt64
     private let exceeded: @Sendable (String) -> Void
-    /// The number of successive checks that this process could not finish.
-    /// SYNC: relaxed, because checks run one after another.
-    private let failures = Atomic<Int>(0)
+    /// Held during a look.
+    private let looking = Mutex(Looks())
+
+    private struct Looks {
+        /// The number of successive looks that this process could not finish.
+        var failures = 0
+        /// The processor time of the last look, in nanoseconds.
+        var duration: UInt64 = 0
+        /// The number of the alarm; nil before it could be set.
+        var alarm: UInt64?
+    }
+
+    /// What a look found.
+    private struct Found {
+        var excess: String?
+        /// The next bounds of the alarm.
+        var next: (number: UInt64, bounds: WriteBounds)?
+    }
+
+    /// The processor time of a look, in nanoseconds, from which it runs on a thread of its own and delays no other alarm.
+    private static let long: UInt64 = 2_000_000
 
     /// - Parameters:
-    ///   - path: the directory's path inside the sandbox.
+    ///   - path: the directory's path inside the sandboxes.
     ///   - name: the name of the directory in messages.
-    ///   - process: the program's number on the host; nil while the program has no number yet.
-    ///   - exceeded: called at most once, on the watch thread.
+    ///   - processes: the numbers of the programs on the host, as far as the programs have numbers.
+    ///   - exceeded: called after each look that finds too much, on a thread of the watches.
     package init(
         of directory: consuming Descriptor, at path: String, named name: String = DirectoryUse.privateName,
-        in process: @escaping @Sendable () -> Int32?, size: UInt64,
+        in processes: @escaping @Sendable () -> [Int32], size: UInt64,
         inodes: UInt64, exceeded: @escaping @Sendable (String) -> Void
     ) {
         self.directory = directory
         self.path = path
         self.name = name
-        self.process = process
+        self.processes = processes
         self.size = size
         self.inodes = inodes
         self.exceeded = exceeded
+        ring()
     }
 
+    deinit {
+        if let alarm = looking.withLock({ $0.alarm }) { DiskAlarms.shared.remove(alarm) }
+    }
+
+    /// Looks once. If another thread looks at this moment, its look counts.
     package func check() -> Bool {
-        let use = DirectoryUse(
-            of: directory, named: name, besides: removed() ?? NamelessFiles(), size: size, inodes: inodes)
-        guard let excess = use.excess ?? patience(with: use.unmeasured) else { return true }
+        let found = looking.withLockIfAvailable { look(&$0) }
+        guard let found else { return true }
+        guard let excess = found.excess else {
+            // Set after the lock is free, because the alarm may ring at once.
+            if let (number, bounds) = found.next { DiskAlarms.shared.set(number, bounds) }
+            return true
+        }
         exceeded(excess)
         return false
     }
 
-    /// The reason to end the watched program, if too many successive checks failed because this process lacked a
-    /// resource.
-    private func patience(with unmeasured: String?) -> String? {
-        guard let unmeasured else {
-            failures.store(0, ordering: .relaxed)
-            return nil
+    private func look(_ looks: inout Looks) -> Found {
+        if looks.alarm == nil { looks.alarm = try? alarm() }
+        let begun = ThreadClock.now()
+        // Read before the look, so that the next look also counts what is written during this look.
+        let counts = try? WriteCounts(at: directory)
+        let use = DirectoryUse(of: directory, named: name, besides: removed(), size: size, inodes: inodes)
+        looks.duration = ThreadClock.now().subtractingClamped(begun)
+        if let excess = use.excess ?? patience(with: use.unmeasured, after: &looks.failures) {
+            return Found(excess: excess)
         }
-        return failures.add(1, ordering: .relaxed).newValue < Sight.patienceWithHost ? nil : unmeasured
+        guard let counts, let number = looks.alarm else { return Found() }
+        let rest = looks.duration.multipliedClamped(by: WriteBounds.rest)
+        let earliest = MonotonicClock.now().addingClamped(rest)
+        return Found(next: (number, bounds(use, counts, earliest: earliest)))
     }
 
-    /// The removed files that still use space; nil if the sandbox's processes cannot be examined. If this process
-    /// lacks descriptors for that examination, it cannot read the directory either, so the whole check fails.
-    private func removed() -> NamelessFiles? {
-        process().flatMap { process in
-            try? NamelessFiles.removed(at: path, of: ProcessTree.members(of: process))
+    /// Looks because of an alarm, or at the beginning.
+    private func ring() {
+        let isLong = looking.withLockIfAvailable { $0.duration > Self.long || $0.alarm == nil } ?? false
+        guard isLong else { return _ = check() }
+        do throws(SystemError) {
+            _ = try WorkerThread("annex-disk-look") { [self] in
+                _ = annex_shorten_turns()
+                _ = check()
+            }
+        } catch {
+            _ = check()
         }
+    }
+
+    private func alarm() throws(SystemError) -> UInt64 {
+        let device = try directory.status().device
+        return try DiskAlarms.shared.add(
+            device: device, count: { [weak self] in self.flatMap { try? WriteCounts(at: $0.directory) } },
+            ring: { [weak self] in self?.ring() })
+    }
+
+    /// The counts at which the directory may have reached its limits, and those at which it may exceed them by a
+    /// quarter. Near the limits, the directory may also grow by half of this quarter until the next look.
+    private func bounds(_ use: DirectoryUse, _ counts: WriteCounts, earliest: UInt64) -> WriteBounds {
+        let (bytes, files) = (Growth(to: size, from: use.bytes), Growth(to: inodes, from: use.files))
+        return WriteBounds(
+            start: counts,
+            look: .init(
+                leastFree: counts.space.bytes.subtractingClamped(bytes.look),
+                mostFiles: counts.space.usedFiles.addingClamped(files.look),
+                mostDirtied: counts.dirtied.addingClamped(bytes.look)),
+            promise: .init(
+                leastFree: counts.space.bytes.subtractingClamped(bytes.promise),
+                mostFiles: counts.space.usedFiles.addingClamped(files.promise),
+                mostDirtied: counts.dirtied.addingClamped(bytes.promise)),
+            earliest: earliest)
+    }
+
+    /// The reason to end the watched program, if too many successive checks failed because this process lacked a
+    /// resource.
+    private func patience(with unmeasured: String?, after failures: inout Int) -> String? {
+        failures = unmeasured == nil ? 0 : failures + 1
+        return failures < Sight.patienceWithHost ? nil : unmeasured
+    }
+
+    /// The removed files that still use space. The processes of a sandbox that cannot be examined are left out. If this
+    /// process lacks descriptors for that examination, it cannot read the directory either, so the whole check fails.
+    private func removed() -> NamelessFiles {
+        let sandboxes = processes().compactMap { try? ProcessTree.members(of: $0) }
+        return (try? NamelessFiles.removed(at: path, of: sandboxes)) ?? NamelessFiles()
+    }
+}
+
+/// How much a directory may grow.
+private struct Growth {
+    /// The growth after which a look is due.
+    let look: UInt64
+    /// The growth after which the directory exceeds its limit by a quarter.
+    let promise: UInt64
+
+    init(to limit: UInt64, from use: UInt64) {
+        let room = limit.subtractingClamped(use)
+        promise = room.addingClamped(limit / 4)
+        look = max(room, promise / 2)
     }
 }
 

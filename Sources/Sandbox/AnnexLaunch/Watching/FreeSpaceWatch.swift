@@ -1,8 +1,10 @@
 package import AnnexLinux
 internal import Glibc
+internal import Synchronization
 
 /// Watches the free space of the file systems that a program may write to. The kernel does not limit the bytes that the
-/// program writes there, and a full disk stops all other programs. The watch checks five times a second.
+/// program writes there, and a full disk stops all other programs. The watch checks five times a second, and more often
+/// if little more than the floor is free (`DiskAlarms`).
 package final class FreeSpaceWatch: Watched {
     package static let interval = Duration.milliseconds(200)
 
@@ -10,10 +12,12 @@ package final class FreeSpaceWatch: Watched {
     private final class Place: Sendable {
         let path: String
         let object: Descriptor
+        let device: UInt64
         let floor: FreeSpace
 
         init(_ path: String, object: consuming Descriptor) throws(SystemError) {
             self.path = path
+            device = try object.status().device
             floor = try FreeSpace(at: object).floor
             self.object = object
         }
@@ -21,10 +25,12 @@ package final class FreeSpaceWatch: Watched {
 
     private let places: [Place]
     private let exceeded: @Sendable (String) -> Void
+    /// The alarms of these places; empty before they could be set.
+    private let alarms = Mutex<[UInt64]>([])
 
     /// - Parameters:
     ///   - paths: the paths that the program may write to. Each file system is checked only once.
-    ///   - exceeded: called at most once, on the watch thread.
+    ///   - exceeded: called after each check that finds too little, on a thread of the watches.
     /// - Returns: nil if the program may write to no file system.
     package init?(of paths: [String], exceeded: @escaping @Sendable (String) -> Void) throws(SystemError) {
         var places: [Place] = []
@@ -38,9 +44,20 @@ package final class FreeSpaceWatch: Watched {
         guard !places.isEmpty else { return nil }
         self.places = places
         self.exceeded = exceeded
+        setAlarms()
+    }
+
+    deinit {
+        for alarm in alarms.withLock({ $0 }) { DiskAlarms.shared.remove(alarm) }
     }
 
     package func check() -> Bool {
+        guard isEnough() else { return false }
+        setAlarms()
+        return true
+    }
+
+    private func isEnough() -> Bool {
         for place in places {
             do throws(SystemError) {
                 guard let missing = try FreeSpace(at: place.object).missing(beneath: place.floor) else { continue }
@@ -51,6 +68,30 @@ package final class FreeSpaceWatch: Watched {
             return false
         }
         return true
+    }
+
+    /// Lets the alarms ring as soon as less than the floor is free. Until then, the counts are read so often that the
+    /// fastest program takes at most a quarter of the floor. The bytes count, because the number of files that can be
+    /// made may change with the free bytes.
+    private func setAlarms() {
+        alarms.withLock { alarms in
+            for (index, place) in places.enumerated() {
+                if index == alarms.count, let number = try? alarm(of: place) { alarms.append(number) }
+                guard index < alarms.count, let space = try? FreeSpace(at: place.object) else { return }
+                let floor = place.floor.bytes
+                DiskAlarms.shared.set(
+                    alarms[index],
+                    WriteBounds(
+                        start: WriteCounts(dirtied: 0, space: space), look: .init(leastFree: floor),
+                        promise: .init(leastFree: floor - floor / 4)))
+            }
+        }
+    }
+
+    private func alarm(of place: Place) throws(SystemError) -> UInt64 {
+        try DiskAlarms.shared.add(
+            device: place.device, count: { try? WriteCounts(at: place.object) },
+            ring: { [weak self] in _ = self?.check() })
     }
 }
 
@@ -84,6 +125,10 @@ struct FreeSpace: Hashable {
             size: UInt64(status.f_blocks).multipliedClamped(by: unit), files: UInt64(status.f_favail),
             mostFiles: UInt64(status.f_files))
     }
+
+    /// The number of files that exist; 0 if the file system has no fixed number. A file system may change the number of
+    /// files that can still be made with its free bytes, but not this number.
+    var usedFiles: UInt64 { mostFiles.subtractingClamped(files) }
 
     /// The space that a program must leave free. It is a twentieth of the total, but at most half of the present free
     /// space, and at most 1 GiB of bytes.

@@ -81,13 +81,17 @@ extension NamelessFiles {
         }
     }
 
-    /// The removed files that these members still hold open and that lie on the mount of this path. The path is
-    /// looked up as the members see it.
-    static func removed(at path: String, of members: [Int32]) throws(SystemError) -> NamelessFiles {
-        let mounts = members.lazy.map { mount(of: "/proc/\($0)/root\(path)") }
-        guard let mount = mounts.first(where: { $0 != 0 }) else { return NamelessFiles() }
-        var files = NamelessFiles { $0.mount == mount }
-        for process in members { try files.add(openIn: process) }
+    /// The removed files that the members of these sandboxes still hold open and that lie on the mount of this path. The
+    /// path is looked up as the members see it. Each sandbox has its own mount at this path. A member may have received
+    /// a file from a member of another sandbox.
+    static func removed(at path: String, of sandboxes: [[Int32]]) throws(SystemError) -> NamelessFiles {
+        let mounts = Set(
+            sandboxes.compactMap { members in
+                members.lazy.map { mount(of: "/proc/\($0)/root\(path)") }.first { $0 != 0 }
+            })
+        guard !mounts.isEmpty else { return NamelessFiles() }
+        var files = NamelessFiles { mounts.contains($0.mount) }
+        for process in sandboxes.joined() { try files.add(openIn: process) }
         return files
     }
 

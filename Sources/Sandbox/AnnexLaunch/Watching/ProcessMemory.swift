@@ -88,6 +88,9 @@ extension UInt64 {
         return overflow ? .max : sum
     }
 
+    /// The difference, or 0 if it would be negative.
+    func subtractingClamped(_ less: UInt64) -> UInt64 { self > less ? self - less : 0 }
+
     /// The product, or the largest number if the product would overflow.
     func multipliedClamped(by factor: UInt64) -> UInt64 {
         let (product, overflow) = multipliedReportingOverflow(by: factor)

@@ -2,7 +2,7 @@ package import AnnexLinux
 internal import Glibc
 
 /// A process and all its descendants, as the kernel lists them. The kernel may reuse a process number before the caller
-/// uses it, so the numbers must be used for reading only.
+/// uses it, so callers must use the numbers for reading only.
 package enum ProcessTree {
     /// The most processes or threads that are listed. If there are more, that is an error, so that no partial list is
     /// returned.
@@ -47,6 +47,23 @@ package enum ProcessTree {
             found += text.split(separator: " ").compactMap { Int32($0) }
         }
         return found
+    }
+
+    /// Kills all descendants of a process, as far as they can be listed.
+    ///
+    /// Each descendant is killed through a handle. After the handle is open, the function checks that the number has a
+    /// parent in this tree. So no process is killed that got the number of a descendant.
+    /// - Parameter started: the start time of the process, which tells it from a later process of the same number.
+    static func killDescendants(of process: Int32, started: UInt64) {
+        guard let members = try? members(of: process), ProcessStat(process)?.started == started else { return }
+        var tree: Set = [process]
+        for member in members.dropFirst() {
+            guard let handle = try? ProcessHandle(process: member), let stat = ProcessStat(member),
+                tree.contains(stat.parent)
+            else { continue }
+            tree.insert(member)
+            try? handle.sendSignal(SIGKILL)
+        }
     }
 
     /// Returns the result of `body`, or `none` if the process ended meanwhile.

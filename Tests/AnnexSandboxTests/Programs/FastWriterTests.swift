@@ -1,0 +1,65 @@
+import AnnexLinux
+import AnnexPolicy
+import AnnexTestSupport
+import Foundation
+import Testing
+
+@testable import AnnexLaunch
+@testable import AnnexSandbox
+
+/// Programs that write to a directory as fast as they can until Annex ends them. What counts is what lies on the disk
+/// afterwards.
+@Suite(.timeLimit(.minutes(20))) struct FastWriterTests {
+    private static let size: UInt64 = 256 << 20
+    private static let inodes: UInt64 = 8192
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        chmod(folder.url.path, 0o755)
+    }
+
+    private func program(_ way: String, in directory: String) throws -> SandboxProgram {
+        let file = folder.url.appending(path: "takes-much")
+        try FileManager.default.copyProgram(
+            at: WardenFixture.fixture.deletingLastPathComponent().appending(path: "takes-much"), to: file)
+        return SandboxProgram(file.path, arguments: ["fill-fast", way, directory])
+    }
+
+    /// Runs a program that writes to its private directory in one way.
+    /// - Returns: the report, and what lies in the directory after the end.
+    private func run(_ way: String) async throws -> (report: SandboxRunReport, use: DirectoryUse) {
+        let kept = folder.url.appending(path: "kept").path
+        try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: false)
+        chmod(kept, 0o777)
+        let text = """
+            policy: fast
+            summary: A test.
+            includes: [tool]
+            paths: { private: { persistent: { size: 256M, inodes: \(Self.inodes) } } }
+
+            """
+        let policy = try PolicyLibrary.shipped.adding(["fast": (text, "fast.yaml")]).policy(named: "fast")
+        let place = try #require(policy.paths.persistent).path
+        var sandbox = Sandbox(policy: policy)
+        sandbox.privateDirectory = kept
+        let report = try await sandbox.run(program(way, in: place)).report
+        return (report, DirectoryUse(of: try Descriptor.directory(kept), size: .max, inodes: .max))
+    }
+
+    @Test(arguments: ["write", "mapping", "processes", "in-vain", "small"])
+    func `FS-41: a fast writer exceeds the limit of its directory by a quarter at most`(way: String) async throws {
+        let (report, use) = try await run(way)
+        #expect(report.reason == .diskLimit, "\(report)")
+        #expect(use.bytes <= Self.size + Self.size / 4, "\(way): \(use.bytes >> 20) MiB")
+    }
+
+    /// One call could take the whole disk between two readings of the kernel's counts.
+    @Test(arguments: ["allocate", "beyond-the-end"])
+    func `FS-41: space on the disk is not reserved by a call`(way: String) async throws {
+        let (report, use) = try await run(way)
+        #expect(report.reason == .diskLimit, "\(report)")
+        #expect(use.bytes <= Self.size && use.files > Self.inodes, "\(way): \(use.bytes >> 20) MiB, \(use.files) files")
+    }
+}
