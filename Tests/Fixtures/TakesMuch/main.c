@@ -143,11 +143,6 @@ static int allocate(int file, int mode) {
     return fallocate(file, mode, 0, size) == 0 || errno == EOPNOTSUPP ? 0 : -1;
 }
 
-static int write_small(int file) {
-    static char piece[1 << 16];
-    return write(file, piece, sizeof piece) < 0 ? -1 : 0;
-}
-
 // Fills one file after another as fast as it can in one way.
 static int fill_fast(const char *way, const char *directory) {
     if (strcmp(way, "processes") == 0)
@@ -157,7 +152,6 @@ static int fill_fast(const char *way, const char *directory) {
         int file = make(directory, number), done = -1;
         if (file < 0) return 2;
         if (strcmp(way, "mapping") == 0) done = write_by_mapping(file);
-        if (strcmp(way, "small") == 0) done = write_small(file);
         if (strcmp(way, "in-vain") == 0) done = write_in_vain(file);
         if (strcmp(way, "allocate") == 0) done = allocate(file, 0);
         if (strcmp(way, "beyond-the-end") == 0) done = allocate(file, FALLOC_FL_KEEP_SIZE);

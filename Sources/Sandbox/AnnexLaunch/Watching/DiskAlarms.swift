@@ -49,7 +49,7 @@ struct WriteBounds: Sendable, Hashable {
     static let fastest = (bytes: UInt64(4 << 30), files: UInt64(200_000))
     /// How many times the processor time of a look the thread rests before the next look that only the count of dirtied
     /// bytes demands.
-    static let rest: UInt64 = 9
+    static let rest: UInt64 = 2
     /// The shortest and the longest time between two readings of the counts, in nanoseconds.
     static let shortest: UInt64 = 1_000_000
     static let longest: UInt64 = 100_000_000
@@ -127,7 +127,7 @@ final class DiskAlarms: Sendable {
     }
 
     /// Gives an alarm its next bounds.
-    func set(_ number: UInt64, _ bounds: WriteBounds) {
+    func set(_ number: UInt64, to bounds: WriteBounds) {
         let due = MonotonicClock.deadline(after: .nanoseconds(Int64(bounds.pause(after: bounds.start))))
         let isEarlier = state.withLock { state in
             state.alarms[number]?.bounds = bounds

@@ -58,7 +58,7 @@ package final class DiskWatch: Watched {
         self.size = size
         self.inodes = inodes
         self.exceeded = exceeded
-        ring()
+        onThread { [self] in _ = look(ends: false) }
     }
 
     deinit {
@@ -66,45 +66,53 @@ package final class DiskWatch: Watched {
     }
 
     /// Looks once. If another thread looks at this moment, its look counts.
-    package func check() -> Bool {
-        let found = looking.withLockIfAvailable { look(&$0) }
+    package func check() -> Bool { look(ends: true) }
+
+    /// - Parameter ends: whether the caller learns of an excess. The first look only sets the alarm, so that a program
+    ///   in a directory that is already too full lives until the first check, or until it adds a quarter of the limit.
+    private func look(ends: Bool) -> Bool {
+        let found = looking.withLockIfAvailable { measure(&$0, ends: ends) }
         guard let found else { return true }
         guard let excess = found.excess else {
             // Set after the lock is free, because the alarm may ring at once.
-            if let (number, bounds) = found.next { DiskAlarms.shared.set(number, bounds) }
+            if let (number, bounds) = found.next { DiskAlarms.shared.set(number, to: bounds) }
             return true
         }
         exceeded(excess)
         return false
     }
 
-    private func look(_ looks: inout Looks) -> Found {
+    private func measure(_ looks: inout Looks, ends: Bool) -> Found {
         if looks.alarm == nil { looks.alarm = try? alarm() }
         let begun = ThreadClock.now()
         // Read before the look, so that the next look also counts what is written during this look.
         let counts = try? WriteCounts(at: directory)
         let use = DirectoryUse(of: directory, named: name, besides: removed(), size: size, inodes: inodes)
         looks.duration = ThreadClock.now().subtractingClamped(begun)
-        if let excess = use.excess ?? patience(with: use.unmeasured, after: &looks.failures) {
-            return Found(excess: excess)
-        }
+        let excess = use.excess ?? patience(with: use.unmeasured, after: &looks.failures)
+        if ends, let excess { return Found(excess: excess) }
         guard let counts, let number = looks.alarm else { return Found() }
         let rest = looks.duration.multipliedClamped(by: WriteBounds.rest)
         let earliest = MonotonicClock.now().addingClamped(rest)
-        return Found(next: (number, bounds(use, counts, earliest: earliest)))
+        return Found(next: (number, bounds(use, from: counts, earliest: earliest)))
     }
 
-    /// Looks because of an alarm, or at the beginning.
+    /// Looks because of an alarm.
     private func ring() {
-        let isLong = looking.withLockIfAvailable { $0.duration > Self.long || $0.alarm == nil } ?? false
+        let isLong = looking.withLockIfAvailable { $0.duration > Self.long } ?? false
         guard isLong else { return _ = check() }
+        onThread { [self] in _ = check() }
+    }
+
+    /// Runs a look on a thread of its own, or on this thread if none can be made.
+    private func onThread(_ look: @escaping @Sendable () -> Void) {
         do throws(SystemError) {
-            _ = try WorkerThread("annex-disk-look") { [self] in
+            _ = try WorkerThread("annex-disk-look") {
                 _ = annex_shorten_turns()
-                _ = check()
+                look()
             }
         } catch {
-            _ = check()
+            look()
         }
     }
 
@@ -117,7 +125,7 @@ package final class DiskWatch: Watched {
 
     /// The counts at which the directory may have reached its limits, and those at which it may exceed them by a
     /// quarter. Near the limits, the directory may also grow by half of this quarter until the next look.
-    private func bounds(_ use: DirectoryUse, _ counts: WriteCounts, earliest: UInt64) -> WriteBounds {
+    private func bounds(_ use: DirectoryUse, from counts: WriteCounts, earliest: UInt64) -> WriteBounds {
         let (bytes, files) = (Growth(to: size, from: use.bytes), Growth(to: inodes, from: use.files))
         return WriteBounds(
             start: counts,
@@ -157,7 +165,7 @@ private struct Growth {
     init(to limit: UInt64, from use: UInt64) {
         let room = limit.subtractingClamped(use)
         promise = room.addingClamped(limit / 4)
-        look = max(room, promise / 2)
+        look = use > limit ? promise : max(room, promise / 2)
     }
 }
 

@@ -81,7 +81,7 @@ package final class FreeSpaceWatch: Watched {
                 let floor = place.floor.bytes
                 DiskAlarms.shared.set(
                     alarms[index],
-                    WriteBounds(
+                    to: WriteBounds(
                         start: WriteCounts(dirtied: 0, space: space), look: .init(leastFree: floor),
                         promise: .init(leastFree: floor - floor / 4)))
             }
