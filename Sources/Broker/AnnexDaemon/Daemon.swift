@@ -146,15 +146,15 @@ package final class Daemon: Sendable {
             logger.debug("a connection was not accepted", metadata: ["error": "\(error)"])
             return close(socket)
         }
-        if let error = rejection(of: peer, socket) { return refuse(socket, error, of: peer.user, in: queue) }
-        guard let user = user(peer.user) else { return refuse(socket, Self.notServed, of: peer.user, in: queue) }
+        if let error = rejection(of: peer, socket) { return refuse(socket, error: error, of: peer.user, in: queue) }
+        guard let user = user(peer.user) else { return refuse(socket, error: Self.notServed, of: peer.user, in: queue) }
         guard user.closing.count < options.limits.mostClosing else {
             let error = user.overQuota("\(options.limits.mostClosing) descriptors that wait to be closed")
-            return refuse(socket, error, of: user.number, in: queue)
+            return refuse(socket, error: error, of: user.number, in: queue)
         }
         guard user.acquire(\.connections, most: options.limits.connections) else {
             let error = user.overQuota("\(options.limits.connections) connections")
-            return refuse(socket, error, of: user.number, in: queue)
+            return refuse(socket, error: error, of: user.number, in: queue)
         }
         connect(socket, peer: peer, user: user)
     }
@@ -191,7 +191,7 @@ package final class Daemon: Sendable {
     }
 
     private func refuse(
-        _ socket: consuming ControlSocket, _ error: BrokerError, of user: UInt32, in queue: AcceptQueue
+        _ socket: consuming ControlSocket, error: BrokerError, of user: UInt32, in queue: AcceptQueue
     ) {
         count(error, of: user, in: queue)
         reject(socket, error: error)

@@ -65,14 +65,14 @@ extension AppStore {
             guard !entry.path.isEmpty else {
                 try self.folder.openBeneath(folder, O_RDONLY | O_DIRECTORY)
                     .makeDirectory(name, mode: Self.mode(of: entry))
-                written.add(root, entry.kind)
+                written.add(root, of: entry.kind)
                 continue
             }
             let path = root + "/" + entry.path
             let place = Self.split(path)
             let parent = try self.folder.openBeneath(place.parent, O_RDONLY | O_DIRECTORY)
             try write(entry, as: place.name, in: parent, from: reader)
-            written.add(path, entry.kind)
+            written.add(path, of: entry.kind)
         }
         try written.synchronize(in: self)
     }

@@ -19,7 +19,7 @@ struct WrittenTree {
     }
 
     /// - Parameter path: a path in the store.
-    mutating func add(_ path: String, _ kind: BundleArchive.Kind) {
+    mutating func add(_ path: String, of kind: BundleArchive.Kind) {
         switch kind {
         case .file: files.append(path)
         case .directory: directories.append(path)

@@ -29,7 +29,7 @@ extension Launcher {
         let (directory, followed) = (configuration.directory, configuration.followed)
         let shared = configuration.shared
         let terminal = configuration.terminalDevice(group: identity.group)
-        let owners = try callersFiles(of: configuration, user: identity.user, layers: plan.layers)
+        let owners = callersFiles(of: configuration, user: identity.user, layers: plan.layers)
         plan.fileMask = configuration.fileMask
         if plan.layers.contains(.seccomp) { try addFilter(to: &plan, policy: policy, mode: configuration.denials) }
         if let calls = try configuration.executionCalls() { plan.filter = calls.instructions + plan.filter }

@@ -15,13 +15,6 @@ package struct SandboxReport: Sendable {
         package let remedy: String?
     }
 
-    /// A place that root handed over, and where the program has only the rights of every user, because the mount could
-    /// get no id map.
-    package struct ForeignPlace: Sendable, Hashable {
-        package let path: String
-        package let reason: String
-    }
-
     /// Every step of the launch, in order.
     package let steps: [Step]
     /// The names of the layers in force. If this machine offers only part of a layer, the name states that part.
@@ -31,7 +24,7 @@ package struct SandboxReport: Sendable {
     /// The treatment of denied calls and paths. Any mode other than `enforce` was the caller's explicit choice.
     package let denials: DenialMode
     package let held: HeldLimits
-    package let foreignPlaces: [ForeignPlace]
+    package let foreignPlaces: [LaunchPlan.ForeignPlace]
     /// The time at which the extension's own code began, on `MonotonicClock`.
     package let executed: UInt64
 
@@ -48,7 +41,8 @@ extension SandboxReport {
     ///   - missingLayers: the layers that this machine cannot provide, with the cause.
     init(
         _ times: LaunchTimes, layers: SandboxLayers, begun: UInt64, denials: DenialMode, held: HeldLimits,
-        landlockABI: Int, controls: SpeculationControls, missingLayers: [MissingLayer], foreignPlaces: [ForeignPlace]
+        landlockABI: Int, controls: SpeculationControls, missingLayers: [MissingLayer],
+        foreignPlaces: [LaunchPlan.ForeignPlace]
     ) {
         let prepared = times.begun > begun ? times.begun - begun : 0
         steps =

@@ -17,13 +17,13 @@ package final class SandboxedProcess: Sendable {
     private let controls: SpeculationControls
     /// The layers that the host waived and that this machine cannot provide, with the cause.
     private let missingLayers: [MissingLayer]
-    private let foreignPlaces: [SandboxReport.ForeignPlace]
+    private let foreignPlaces: [LaunchPlan.ForeignPlace]
     private let events: @Sendable (SandboxEvent) -> Void
 
     init(
         scene: DenialListener.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
-        controls: SpeculationControls, missingLayers: [MissingLayer], foreignPlaces: [SandboxReport.ForeignPlace],
+        controls: SpeculationControls, missingLayers: [MissingLayer], foreignPlaces: [LaunchPlan.ForeignPlace],
         events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene

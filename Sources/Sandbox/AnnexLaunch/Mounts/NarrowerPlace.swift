@@ -141,13 +141,13 @@ private struct TreeWalk {
     private mutating func walk(
         directory path: String, depth: Int, besides skipped: (String) -> Bool, visit: Visit
     ) throws(SandboxError) {
-        guard depth < Self.deepest else { throw tooMuch(path, "its directories are nested too deeply") }
+        guard depth < Self.deepest else { throw tooMuch(path, because: "its directories are nested too deeply") }
         for entry in try entries(of: path) {
             count += 1
             guard let name = entry.name else {
                 // The name cannot be spelled, so the entry can be judged only by its kind.
                 let isPlain = entry.isSymbolicLink || entry.isRegular && entry.links == 1
-                guard isPlain else { throw tooMuch(path, "a name in it is not UTF-8") }
+                guard isPlain else { throw tooMuch(path, because: "a name in it is not UTF-8") }
                 continue
             }
             let place = path + "/" + name
@@ -163,7 +163,7 @@ private struct TreeWalk {
             return try directory.entries(atMost: Self.mostEntries - count)
         } catch {
             switch error.errno {
-            case EFBIG: throw tooMuch(path, "it has more than \(Self.mostEntries) files")
+            case EFBIG: throw tooMuch(path, because: "it has more than \(Self.mostEntries) files")
             // The program runs as this user or has fewer rights, and so cannot enter the directory either. A directory
             // that is gone has no contents.
             case EACCES, ENOENT, ENOTDIR, ELOOP: return []
@@ -172,7 +172,7 @@ private struct TreeWalk {
         }
     }
 
-    private func tooMuch(_ path: String, _ cause: String) -> SandboxError {
+    private func tooMuch(_ path: String, because cause: String) -> SandboxError {
         SandboxError(
             "grants", cause: "\(Escaped(path)) cannot be examined: \(cause)",
             remedy: "hand over fewer files, or do not hand over a place for reading inside a place for writing")

@@ -57,6 +57,13 @@ package struct LaunchPlan: ~Copyable, Sendable {
         var inode: UInt64
     }
 
+    /// A place that root handed over, and where the program has only the rights of every user, because the mount could
+    /// get no id map.
+    package struct ForeignPlace: Sendable, Hashable {
+        package let path: String
+        package let reason: String
+    }
+
     package static let ownerOnly: UInt32 = 0o077
 
     package var layers: SandboxLayers = .all
@@ -112,7 +119,7 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var fault: (step: LaunchStep, errno: Int32)?
 
     /// The places whose files do not belong to the program although the caller handed them over, each with the reason.
-    var foreignPlaces: [SandboxReport.ForeignPlace] = []
+    var foreignPlaces: [ForeignPlace] = []
 
     private(set) var executable: Executable
     private(set) var binds: [Bind] = []

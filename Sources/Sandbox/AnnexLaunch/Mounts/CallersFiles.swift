@@ -27,25 +27,17 @@ struct CallersFiles: ~Copyable {
         refusal = nil
     }
 
+    /// For a program that root starts.
     /// - Parameter space: the namespace of the map.
-    private init(_ space: consuming Descriptor?, refusal: String?) {
+    init(mappedBy space: consuming Descriptor?) {
         self.space = space
-        self.refusal = refusal
+        refusal = nil
     }
 
-    static func of(
-        _ user: UInt32, launcher: Launcher, policy: Policy, layers: SandboxLayers
-    ) throws(SandboxError) -> CallersFiles {
-        guard launcher.hasUsersToGive, layers.contains([.user, .root]) else { return CallersFiles() }
-        guard layers.contains(.seccomp), policy.withholdsIdentityBits else {
-            return CallersFiles(
-                nil, refusal: "the policy lets the program set the mode bits set-user-ID or set-group-ID")
-        }
-        do throws(SystemError) {
-            return CallersFiles(try launcher.maps.map(.exchange(owner: 0, user: user)), refusal: nil)
-        } catch {
-            return CallersFiles(nil, refusal: "\(error)")
-        }
+    /// For a program that root starts, if no place can have an id map.
+    init(refusal: String) {
+        space = nil
+        self.refusal = refusal
     }
 
     /// The id map for a place; nil if the place needs none or can have none.
@@ -64,7 +56,7 @@ struct CallersFiles: ~Copyable {
         at path: String, object: borrowing Descriptor, in plan: inout LaunchPlan
     ) throws(SystemError) -> Int? {
         if let refusal {
-            plan.foreignPlaces.append(SandboxReport.ForeignPlace(path: path, reason: refusal))
+            plan.foreignPlaces.append(LaunchPlan.ForeignPlace(path: path, reason: refusal))
             return nil
         }
         switch space {
@@ -73,7 +65,7 @@ struct CallersFiles: ~Copyable {
             let result = annex_try_id_map(object.number, space.number)
             guard result == 0 else {
                 let reason = "its file system, or one that is mounted in it, takes no id map (\(Errno.name(-result)))"
-                plan.foreignPlaces.append(SandboxReport.ForeignPlace(path: path, reason: reason))
+                plan.foreignPlaces.append(LaunchPlan.ForeignPlace(path: path, reason: reason))
                 return nil
             }
             mapped.append(path)
@@ -90,23 +82,5 @@ extension FileStatus {
     fileprivate var isPrivateToRoot: Bool {
         let wanted: UInt32 = kind == .directory ? 0o5 : 0o4
         return user == 0 && mode & wanted != wanted
-    }
-}
-
-extension Policy {
-    /// Whether the filter denies every call that sets the mode bits set-user-ID and set-group-ID of a file.
-    var withholdsIdentityBits: Bool {
-        let make = UInt64(O_WRONLY | O_CREAT)
-        let regular = UInt64(S_IFREG)
-        return [UInt64(0o4755), 0o2755].allSatisfy { mode in
-            let calls: [(String, [UInt64])] = [
-                ("chmod", [0, mode]), ("fchmod", [0, mode]), ("fchmodat", [0, 0, mode]), ("fchmodat2", [0, 0, mode]),
-                ("open", [0, make, mode]), ("openat", [0, 0, make, mode]), ("creat", [0, mode]),
-                ("mknod", [0, regular | mode]), ("mknodat", [0, 0, regular | mode]),
-                // The kernel reads the mode from the program's memory, so a filter cannot compare it.
-                ("openat2", [0, 0, 0, 24]), ("io_uring_setup", []),
-            ]
-            return calls.allSatisfy { !filterAllows($0.0, arguments: $0.1) }
-        }
     }
 }
