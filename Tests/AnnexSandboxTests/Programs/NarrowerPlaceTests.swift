@@ -105,6 +105,31 @@ import Testing
         #expect(error?.cause.contains("/x/y/second") == true && error?.remedy != nil)
     }
 
+    @Test func `FS-39: a second name in another writable place counts too`() async throws {
+        let other = try TemporaryFolder()
+        chmod(other.url.path, 0o777)
+        try FileManager.default.linkItem(atPath: hooks + "/hook", toPath: other.url.path + "/second")
+        var program = SandboxProgram("/bin/true")
+        program.write(folder)
+        program.write(other.url.path)
+        program.read(hooks)
+        let error = await #expect(throws: SandboxError.self) { _ = try await sandbox.run(program) }
+        #expect(error?.cause.contains("has a second name") == true, "\(String(describing: error))")
+    }
+
+    /// The owner of a directory can open it again. Root lists it anyway.
+    @Test(arguments: [mode_t(0o300), 0])
+    func `FS-39: a directory that cannot be listed hides no second name`(mode: mode_t) async throws {
+        let hidden = folder + "/hidden"
+        try FileManager.default.createDirectory(atPath: hidden, withIntermediateDirectories: false)
+        try FileManager.default.linkItem(atPath: hooks + "/hook", toPath: hidden + "/second")
+        chmod(hidden, mode)
+        defer { chmod(hidden, 0o700) }
+        let error = await #expect(throws: SandboxError.self) { _ = try await run("true", .directory) }
+        let wanted = geteuid() == 0 ? "has a second name" : "it cannot be listed"
+        #expect(error?.cause.contains(wanted) == true, "\(String(describing: error))")
+    }
+
     @Test func `FS-39: a file with two names in the narrower place is handed over`() async throws {
         try FileManager.default.linkItem(atPath: hooks + "/hook", toPath: hooks + "/second")
         let result = try await run("echo after > a/b/hooks/second; cat a/b/hooks/hook", .directory)

@@ -96,7 +96,8 @@ struct GrantLayout: ~Copyable {
                 remedy: "hand over one of the two, or use a machine that has the layer")
         }
         let stated = Set(places.map { Array($0.path.utf8) })
-        for one in narrower { try one.examine { stated.contains(Array($0.utf8)) } }
+        let writable = places.filter { $0.rights.contains(.write) }.map(\.path)
+        for one in narrower { try one.examine(writable: writable) { stated.contains(Array($0.utf8)) } }
         for path in narrower.flatMap(\.between) { try hold(path, held: &held) }
         places.sort { PathText.isPath($0.path, before: $1.path) }
     }

@@ -41,8 +41,10 @@ struct NarrowerPlace {
     }
 
     /// Rejects contents of the place that the program could change although it may only read them.
-    /// - Parameter other: whether a path is another place of the layout, which is examined by itself if necessary.
-    func examine(besides other: (String) -> Bool) throws(SandboxError) {
+    /// - Parameters:
+    ///   - writable: the places of the host that the program may write to.
+    ///   - other: whether a path is another place of the layout, which is examined by itself if necessary.
+    func examine(writable: [String], besides other: (String) -> Bool) throws(SandboxError) {
         guard !place.rights.contains(.write) else { return }
         var contents = TreeWalk()
         var named: [NamedFile] = []
@@ -53,7 +55,7 @@ struct NarrowerPlace {
             }
         }
         guard !named.isEmpty else { return }
-        try rejectSecondNames(of: named)
+        for directory in writable { try rejectSecondNames(of: named, in: directory) }
     }
 
     private func pipe(_ path: String) -> SandboxError {
@@ -64,12 +66,12 @@ struct NarrowerPlace {
             remedy: "move the pipe to a directory where the program may not write, or let the program write to it")
     }
 
-    /// Rejects a file of this place that has another name in the writable place. The program could change the file by
+    /// Rejects a file of this place that has another name in a writable place. The program could change the file by
     /// that name.
-    private func rejectSecondNames(of files: [NamedFile]) throws(SandboxError) {
+    private func rejectSecondNames(of files: [NamedFile], in writable: String) throws(SandboxError) {
         let known = Dictionary(files.map { ($0.identity, $0.path) }) { first, _ in first }
         var surroundings = TreeWalk()
-        try surroundings.walk(outer, besides: { $0.isWithin(place.path) }) { path, entry throws(SandboxError) in
+        try surroundings.walk(writable, besides: { $0.isWithin(place.path) }) { path, entry throws(SandboxError) in
             guard entry.kind == .regular, entry.links > 1, let file = try NamedFile(path),
                 let first = known[file.identity]
             else { return }
@@ -164,12 +166,24 @@ private struct TreeWalk {
         } catch {
             switch error.errno {
             case EFBIG: throw tooMuch(path, because: "it has more than \(Self.mostEntries) files")
-            // The program runs as this user or has fewer rights, and so cannot enter the directory either. A directory
-            // that is gone has no contents.
-            case EACCES, ENOENT, ENOTDIR, ELOOP: return []
+            // A directory that is gone has no contents.
+            case ENOENT, ENOTDIR, ELOOP: return []
+            case EACCES where !Self.isOpenToProgram(path): return []
+            case EACCES: throw tooMuch(path, because: "it cannot be listed, but the program could use its files")
             default: throw SandboxError("grants", error: error)
             }
         }
+    }
+
+    /// Whether the program, which runs as this user or has fewer rights, could use files in a directory that this user
+    /// cannot list. Names in it need only the right to search, and the owner can give the right to list back.
+    private static func isOpenToProgram(_ path: String) -> Bool {
+        var status = stat()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        guard unsafe lstat(path, &status) == 0 else { return true }
+        // SAFETY: the text is a NUL-terminated copy.
+        let maySearch = unsafe access(path, X_OK) == 0
+        return maySearch || status.st_uid == geteuid()
     }
 
     private func tooMuch(_ path: String, because cause: String) -> SandboxError {
