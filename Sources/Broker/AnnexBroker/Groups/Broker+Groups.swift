@@ -44,10 +44,12 @@ extension Broker {
     ) throws(BrokerError) -> [OpenGroup] {
         let identifiers = groups(of: bundle, entitlements: entitlements)
         guard !identifiers.isEmpty, let team = signatures.team(of: bundle) else { return [] }
-        if let call = policy.callForSetUserID {
+        // The files of a group belong to the broker's user, who may be root.
+        if let call = policy.callForIdentityBits {
             throw BrokerError(
                 .invalidPolicy,
-                what: "\(policy.name) allows \(call) with a set-user-ID mode, and the extension has app groups",
+                what: "\(policy.name) allows \(call) with a set-user-ID or set-group-ID mode, and the extension has "
+                    + "app groups",
                 place: bundle.identifier, remedy: "allow \(call) only where the mode is without 0xc00")
         }
         guard policy.limits.descriptors <= Portal.firstLocks else {

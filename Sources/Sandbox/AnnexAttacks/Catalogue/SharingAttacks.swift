@@ -37,7 +37,7 @@ enum SharingAttacks {
             ])),
         Attack(
             "SHARE-06", technique: "A file that runs as the user of the group's files", addition: true,
-            trial: .drivenBy(["AnnexBrokerTests/SetUserIDTests: S1: no shipped policy lets an extension "])),
+            trial: .drivenBy(["AnnexPolicyTests/IdentityBitsTests: S1: no shipped policy lets a program "])),
         Attack(
             "SHARE-07", technique: "Locks on the file of locks: for ever, on everything, without number",
             addition: true,

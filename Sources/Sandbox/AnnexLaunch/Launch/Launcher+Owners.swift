@@ -27,8 +27,11 @@ extension Launcher {
     ) -> CallersFiles {
         guard configuration.user == .ofPrograms, configuration.owner == .ofCaller else { return CallersFiles() }
         guard hasUsersToGive, layers.contains([.user, .root]) else { return CallersFiles() }
-        guard layers.contains(.seccomp), configuration.policy.withholdsIdentityBits else {
-            return CallersFiles(refusal: "the policy lets the program set the mode bits set-user-ID or set-group-ID")
+        guard layers.contains(.seccomp) else {
+            return CallersFiles(refusal: "without the layer seccomp, the program could make set-user-ID files")
+        }
+        if let call = configuration.policy.callForIdentityBits {
+            return CallersFiles(refusal: "the policy allows \(call) with a set-user-ID or set-group-ID mode")
         }
         do throws(SystemError) {
             return CallersFiles(mappedBy: try maps.map(.exchange(owner: 0, user: user)))
@@ -61,23 +64,5 @@ extension Launcher {
             configuration.owner = hasMap ? try self.owner(owner, of: directory) : .shared(owner)
         }
         configuration.persistent = consume directory
-    }
-}
-
-extension Policy {
-    /// Whether the filter denies every call that sets the mode bits set-user-ID and set-group-ID of a file.
-    var withholdsIdentityBits: Bool {
-        let make = UInt64(O_WRONLY | O_CREAT)
-        let regular = UInt64(S_IFREG)
-        return [UInt64(0o4755), 0o2755].allSatisfy { mode in
-            let calls: [(String, [UInt64])] = [
-                ("chmod", [0, mode]), ("fchmod", [0, mode]), ("fchmodat", [0, 0, mode]), ("fchmodat2", [0, 0, mode]),
-                ("open", [0, make, mode]), ("openat", [0, 0, make, mode]), ("creat", [0, mode]),
-                ("mknod", [0, regular | mode]), ("mknodat", [0, 0, regular | mode]),
-                // The kernel reads the mode from the program's memory, so a filter cannot compare it.
-                ("openat2", [0, 0, 0, 24]), ("io_uring_setup", []),
-            ]
-            return calls.allSatisfy { !filterAllows($0.0, arguments: $0.1) }
-        }
     }
 }
