@@ -43,12 +43,12 @@ package struct BrokerConfiguration: Sendable {
 
     package init() {}
 
-    /// Adds the host's own extension points and policies.
+    /// Adds the host's own extension points and policies. Also compiles the policy of each point, so that no mistake is
+    /// found only at a launch.
     ///
     /// - Parameters:
     ///   - points: a directory of extension points; nil for none.
     ///   - policies: a directory of policies; nil for none.
-    /// The call also compiles the policy of each point, so that no mistake is found only at a launch.
     /// - Throws: `invalidPoint` or `invalidPolicy`, with the place of the first mistake.
     package mutating func read(points: String?, policies: String?) throws(BrokerError) {
         if let policies {

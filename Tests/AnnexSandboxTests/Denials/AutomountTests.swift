@@ -1,3 +1,5 @@
+import AnnexPolicy
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -66,5 +68,40 @@ import Testing
         var lookup = HostLookup(automounts: { own }, isWritable: { _ in false })
         #expect(lookup.lookUp("/proc/self/task/1") == .unknown)
         #expect(lookup.lookUp("/proc/self/status") == .found("/proc/\(getpid())/status"))
+    }
+
+    // MARK: - Places that were handed over
+
+    /// A folder with a program in `served`, and the mounts of a machine where another user's program serves `served`.
+    private func served() throws -> (folder: TemporaryFolder, mounts: Automounts) {
+        let folder = try TemporaryFolder()
+        let place = folder.url.resolvingSymlinksInPath().path + "/served"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        try Data().write(to: URL(filePath: place + "/tool"))
+        chmod(place + "/tool", 0o755)
+        return (folder, Automounts("36 22 0:34 / \(place) rw - fuse sshfs rw,user_id=\(geteuid() + 1)\n"))
+    }
+
+    @Test func `a launch does not wait for a program of another user that serves a part of a narrower place`() throws {
+        let (folder, mounts) = try served()
+        let path = folder.url.resolvingSymlinksInPath().path
+        let place = NarrowerPlace(
+            place: GrantLayout.Place(path: path, isDirectory: true, rights: .read), outer: path, isOuterOwn: true)
+        let none = Automounts("")
+        try place.examine(writable: [], automounts: none) { _ in false }
+        let error = #expect(throws: SandboxError.self) {
+            try place.examine(writable: [], automounts: mounts) { _ in false }
+        }
+        #expect(error?.cause.contains("/served cannot be examined") == true && error?.remedy != nil)
+    }
+
+    @Test func `no file of such a mount is examined after a run`() throws {
+        let (folder, mounts) = try served()
+        let path = folder.url.resolvingSymlinksInPath().path
+        let policy = try Policy.shipped(named: "tool").granting([
+            PathGrant(path: path, rights: .read, isOptional: false, reason: "A test.", place: nil)
+        ])
+        #expect(ExecutionExamination(policy).file(at: path + "/served/tool") == path + "/served/tool")
+        #expect(ExecutionExamination(policy, automounts: { mounts }).file(at: path + "/served/tool") == nil)
     }
 }

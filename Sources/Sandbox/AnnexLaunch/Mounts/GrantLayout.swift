@@ -97,7 +97,10 @@ struct GrantLayout: ~Copyable {
         }
         let stated = Set(places.map { Array($0.path.utf8) })
         let writable = places.filter { $0.rights.contains(.write) }.map(\.path)
-        for one in narrower { try one.examine(writable: writable) { stated.contains(Array($0.utf8)) } }
+        lazy var automounts = Automounts.read()
+        for one in narrower {
+            try one.examine(writable: writable, automounts: automounts) { stated.contains(Array($0.utf8)) }
+        }
         for path in narrower.flatMap(\.between) { try hold(path, held: &held) }
         places.sort { PathText.isPath($0.path, before: $1.path) }
     }

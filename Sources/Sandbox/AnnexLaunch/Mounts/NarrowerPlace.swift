@@ -43,10 +43,13 @@ struct NarrowerPlace {
     /// Rejects contents of the place that the program could change although it may only read them.
     /// - Parameters:
     ///   - writable: the places of the host that the program may write to.
+    ///   - automounts: the mounts into which this examination must not look.
     ///   - other: whether a path is another place of the layout, which is examined by itself if necessary.
-    func examine(writable: [String], besides other: (String) -> Bool) throws(SandboxError) {
+    func examine(
+        writable: [String], automounts: Automounts, besides other: (String) -> Bool
+    ) throws(SandboxError) {
         guard !place.rights.contains(.write) else { return }
-        var contents = TreeWalk()
+        var contents = TreeWalk(automounts: automounts)
         var named: [NamedFile] = []
         try contents.walk(place.path, besides: other) { path, entry throws(SandboxError) in
             if entry.kind == .pipe { throw self.pipe(path) }
@@ -55,7 +58,7 @@ struct NarrowerPlace {
             }
         }
         guard !named.isEmpty else { return }
-        for directory in writable { try rejectSecondNames(of: named, in: directory) }
+        for directory in writable { try rejectSecondNames(of: named, in: directory, automounts: automounts) }
     }
 
     private func pipe(_ path: String) -> SandboxError {
@@ -68,9 +71,11 @@ struct NarrowerPlace {
 
     /// Rejects a file of this place that has another name in a writable place. The program could change the file by
     /// that name.
-    private func rejectSecondNames(of files: [NamedFile], in writable: String) throws(SandboxError) {
+    private func rejectSecondNames(
+        of files: [NamedFile], in writable: String, automounts: Automounts
+    ) throws(SandboxError) {
         let known = Dictionary(files.map { ($0.identity, $0.path) }) { first, _ in first }
-        var surroundings = TreeWalk()
+        var surroundings = TreeWalk(automounts: automounts)
         try surroundings.walk(writable, besides: { $0.isWithin(place.path) }) { path, entry throws(SandboxError) in
             guard entry.kind == .regular, entry.links > 1, let file = try NamedFile(path),
                 let first = known[file.identity]
@@ -123,7 +128,12 @@ private struct TreeWalk {
 
     typealias Visit = (_ path: String, _ entry: Entry) throws(SandboxError) -> Void
 
+    private let automounts: Automounts
     private var count = 0
+
+    init(automounts: Automounts) {
+        self.automounts = automounts
+    }
 
     /// - Parameters:
     ///   - path: a file or directory. If it is a file, only this file is visited.
@@ -144,6 +154,12 @@ private struct TreeWalk {
         directory path: String, depth: Int, besides skipped: (String) -> Bool, visit: Visit
     ) throws(SandboxError) {
         guard depth < Self.deepest else { throw tooMuch(path, because: "its directories are nested too deeply") }
+        // A program of another user that never answers would stop this launch.
+        guard !automounts.lead(to: path) else {
+            throw tooMuch(
+                path,
+                because: "it lies in an automount or another user's FUSE mount, or the list of mounts is unreadable")
+        }
         for entry in try entries(of: path) {
             count += 1
             guard let name = entry.name else {

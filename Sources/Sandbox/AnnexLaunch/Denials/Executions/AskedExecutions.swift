@@ -82,7 +82,7 @@ struct ExecutionExamination {
     private let linked: [(path: String, place: String)]
     private let lookup: HostLookup
 
-    init(_ policy: Policy) {
+    init(_ policy: Policy, automounts: @escaping @Sendable () -> Automounts = Automounts.read) {
         let given = policy.paths.grants.filter { $0.place == nil }
         var places = policy.visiblePaths.map { Place(path: $0.path, rights: $0.rights, isHandedOver: false) }
         var linked: [(path: String, place: String)] = []
@@ -95,7 +95,7 @@ struct ExecutionExamination {
             linked.append((grant.path, place))
         }
         (self.places, self.linked) = (places, linked)
-        lookup = HostLookup { policy.verdict(path: $0, rights: .write).isAllowed }
+        lookup = HostLookup(automounts: automounts) { policy.verdict(path: $0, rights: .write).isAllowed }
     }
 
     /// Whether the innermost place that shows a path was handed over without the right to execute.
@@ -120,7 +120,7 @@ struct ExecutionExamination {
                 path = given.place + String(decoding: path.utf8.dropFirst(given.path.utf8.count), as: UTF8.self)
             }
             guard isRefused(path) else { return nil }
-            switch Self.look(at: path) {
+            switch look(at: path) {
             case .link(let target):
                 path = PathText.resolved(target.hasPrefix("/") ? target : path.parentPath + "/" + target)
             case .behindLink:
@@ -143,7 +143,8 @@ struct ExecutionExamination {
         case other
     }
 
-    private static func look(at path: String) -> Object {
+    private func look(at path: String) -> Object {
+        if lookup.avoids(path) { return .other }
         let object: Descriptor
         do throws(SystemError) {
             let name = PathText.parts(path).joined(separator: "/")
