@@ -57,14 +57,19 @@ package final class SandboxedProcess: Sendable {
     /// The kernel kills the other processes of the sandbox as soon as the first process runs once more. On a busy
     /// machine, this takes many milliseconds. So this function kills the others directly, too.
     package func kill() {
-        let number = holdings.withLock { holdings in holdings.hasLivingProcess ? holdings.number : nil }
-        let started = number.flatMap { ProcessStat($0)?.started }
+        let first = scene.policy.limits.processes > 1 ? firstProcess() : nil
         holdings.withLock { holdings in
             holdings.mustDie = true
             try? holdings.process?.sendSignal(SIGKILL)
         }
-        guard scene.policy.limits.processes > 1, let number, let started else { return }
-        ProcessTree.killDescendants(of: number, started: started)
+        if let first { ProcessTree.killDescendants(of: first.number, started: first.started) }
+    }
+
+    /// The first process of a sandbox that may have others, with its start time; nil if it does not live.
+    private func firstProcess() -> (number: Int32, started: UInt64)? {
+        let number = holdings.withLock { holdings in holdings.hasLivingProcess ? holdings.number : nil }
+        guard let number, let started = ProcessStat(number)?.started else { return nil }
+        return (number, started)
     }
 
     /// The memory in use, in bytes; nil if it is not known yet or no longer known.
