@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #ifndef F_ADD_SEALS
@@ -26,6 +27,7 @@
 #define ANNEX_MFD_ALLOW_SEALING 0x2u
 #define ANNEX_MFD_NOEXEC_SEAL 0x8u
 #define ANNEX_MFD_EXEC 0x10u
+#define ANNEX_RESET_ON_FORK 0x1u
 
 static int result(long value) { return value < 0 ? -errno : (int)value; }
 
@@ -104,7 +106,13 @@ uint64_t annex_dirtied_bytes(void) {
     return line ? strtoull(line + sizeof name - 1, 0, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-int annex_shorten_turns(void) {
+int annex_has_capabilities(const char *path) {
+    ssize_t size = lgetxattr(path, "security.capability", 0, 0);
+    if (size >= 0) return size > 0;
+    return errno == ENODATA || errno == ENOTSUP ? 0 : -errno;
+}
+
+int annex_shorten_turns(int nice) {
     struct {
         uint32_t size, policy;
         uint64_t flags;
@@ -116,5 +124,10 @@ int annex_shorten_turns(void) {
     if (syscall(SYS_sched_getattr, 0, &turns, sizeof turns, 0) < 0) return -errno;
     if (turns.policy != SCHED_OTHER) return 0;
     turns.runtime = 100000;  // nanoseconds, the least that the kernel accepts
-    return result(syscall(SYS_sched_setattr, 0, &turns, 0));
+    int shortened = result(syscall(SYS_sched_setattr, 0, &turns, 0));
+    if (nice >= turns.nice) return shortened;
+    turns.nice = nice;
+    // Threads and processes that this thread starts get the usual nice value.
+    turns.flags |= ANNEX_RESET_ON_FORK;
+    return syscall(SYS_sched_setattr, 0, &turns, 0) < 0 ? shortened : 0;
 }

@@ -39,8 +39,11 @@ int annex_compare_memory(pid_t one, pid_t other);
 // The bytes in memory that the files of the machine got and that were not on a disk yet, since the machine's start
 // (nr_dirtied). Returns 0 if the kernel does not report it.
 uint64_t annex_dirtied_bytes(void);
-// Asks the scheduler for short turns of the calling thread, so that the thread runs soon after it wakes. A thread with a
-// real-time policy is left as it is. Returns 0 or -errno.
-int annex_shorten_turns(void);
+// Whether a file gives capabilities to everyone who executes it. Returns -errno if this is unknown.
+int annex_has_capabilities(const char *path);
+// Asks the scheduler for short turns of the calling thread, so that the thread runs soon after it wakes, and for a lower
+// nice value if this process may lower it (CAP_SYS_NICE, RLIMIT_NICE). A thread with a real-time policy is left as it is.
+// Returns 0 or -errno.
+int annex_shorten_turns(int nice);
 
 #endif

@@ -149,9 +149,19 @@ final class DiskAlarms: Sendable {
     }
 
     private func run() {
-        // Without this, a busy machine lets other programs finish their turns first. Kernels before 6.12 ignore it.
-        _ = annex_shorten_turns()
-        while let deadline = read() { parker.park(until: deadline) }
+        // Without this, a busy machine lets other programs finish their turns first. Kernels before 6.12 ignore the
+        // length of a turn, and only root and users with RLIMIT_NICE get the nice value.
+        _ = annex_shorten_turns(-20)
+        var worked = ThreadClock.now()
+        while let deadline = read() {
+            // Programs cause the looks. So this thread rests as long as it worked, and leaves half of a processor to
+            // others however many programs write.
+            let work = ThreadClock.now().subtractingClamped(worked)
+            let rested = MonotonicClock.now().addingClamped(work)
+            parker.park(until: max(deadline, rested))
+            while MonotonicClock.now() < rested { parker.park(until: rested) }
+            worked = ThreadClock.now()
+        }
     }
 
     /// Reads all counts and rings the alarms that are due.

@@ -108,7 +108,8 @@ package final class DiskWatch: Watched {
     private func onThread(_ look: @escaping @Sendable () -> Void) {
         do throws(SystemError) {
             _ = try WorkerThread("annex-disk-look") {
-                _ = annex_shorten_turns()
+                // A look takes as long as the program's files make it. So this thread gets no lower nice value.
+                _ = annex_shorten_turns(0)
                 look()
             }
         } catch {
