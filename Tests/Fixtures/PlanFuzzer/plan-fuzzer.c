@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (length >= sizeof(annex_plan) && data[0] < 128) plan->size = (uint32_t)length;
     uint32_t detail = 0;
     used += plan_launch(plan, length);
-    if (plan_check(plan, length, descriptors, 0, &detail) == 0) use_plan(plan, descriptors);
+    if (plan_check(plan, length, descriptors, 0, 0, &detail) == 0) use_plan(plan, descriptors);
     else expect(detail <= length || length < sizeof(annex_plan), "nothing: the detail points outside");
     free(plan);
     return 0;

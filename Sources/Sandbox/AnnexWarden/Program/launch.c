@@ -175,7 +175,7 @@ void launch_begin(struct child *child, size_t length, const int *descriptors, ui
     child->answer.begun = clock_now();
 
     uint32_t detail = 0;
-    int error = plan_check(launch_plan, length, count, warden.zero_is_user, &detail);
+    int error = plan_check(launch_plan, length, count, warden.zero_is_user, warden.zero_is_group, &detail);
     if (error != 0) {
         children_fail(child, ANNEX_STEP_PLAN, error, detail);
     } else {

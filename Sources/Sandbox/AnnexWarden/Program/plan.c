@@ -7,6 +7,7 @@ struct reading {
     const annex_plan *plan;
     uint32_t descriptors;
     int zero_is_user;
+    int zero_is_group;
     uint32_t detail;
     int error;
 };
@@ -119,10 +120,10 @@ static void check_header(struct reading *reading, size_t length) {
 static void check_identity(struct reading *reading) {
     const annex_plan *plan = reading->plan;
     // The user and the group must never be those of the host's root, even if the broker requests it. 0 is valid only
-    // if uid 0 of the warden's user namespace is an ordinary user outside. -1 is invalid, because it means "leave
+    // if it is the ordinary user that runs the warden, or this user's own group. -1 is invalid, because it means "leave
     // unchanged".
     int user_holds = plan->outside_user != 0 || reading->zero_is_user;
-    int group_holds = plan->outside_group != 0 || reading->zero_is_user;
+    int group_holds = plan->outside_group != 0 || reading->zero_is_group;
     expect(reading, user_holds && plan->outside_user != UINT32_MAX, FIELD(outside_user));
     expect(reading, group_holds && plan->outside_group != UINT32_MAX, FIELD(outside_group));
     expect(reading, plan->inside_user != UINT32_MAX, FIELD(inside_user));
@@ -261,8 +262,10 @@ static void check_filter(struct reading *reading) {
     expect(reading, inside(reading, filter.offset, filter.length), FIELD(filter));
 }
 
-int plan_check(const void *bytes, size_t length, uint32_t descriptors, int zero_is_user, uint32_t *detail) {
-    struct reading reading = {.plan = bytes, .descriptors = descriptors, .zero_is_user = zero_is_user};
+int plan_check(
+    const void *bytes, size_t length, uint32_t descriptors, int zero_is_user, int zero_is_group, uint32_t *detail) {
+    struct reading reading = {
+        .plan = bytes, .descriptors = descriptors, .zero_is_user = zero_is_user, .zero_is_group = zero_is_group};
     *detail = 0;
     if (length < sizeof(annex_plan) || length > ANNEX_PLAN_LARGEST) return EMSGSIZE;
     if (reading.plan->version != ANNEX_WARDEN_VERSION) {

@@ -11,8 +11,10 @@
 // Returns 0 if every run, text, index and flag of the plan is within bounds. In this case, the launch need not check
 // them again. Otherwise returns an errno, and `*detail` is the offset of the wrong field in the plan. `bytes` is
 // aligned to 8. `descriptors` is the number of descriptors that came with the plan. If `zero_is_user` is set, uid 0 is
-// not root, but the ordinary user that made this user namespace.
-int plan_check(const void *bytes, size_t length, uint32_t descriptors, int zero_is_user, uint32_t *detail);
+// not root, but the ordinary user that made this user namespace. If `zero_is_group` is set, gid 0 is the own group of an
+// ordinary user.
+int plan_check(
+    const void *bytes, size_t length, uint32_t descriptors, int zero_is_user, int zero_is_group, uint32_t *detail);
 
 // The launch's number, even if the plan is rejected. It is 0 if the plan is too short to hold the number.
 uint64_t plan_launch(const void *bytes, size_t length);

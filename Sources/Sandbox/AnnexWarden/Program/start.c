@@ -101,6 +101,7 @@ static long learn_standing(void) {
     int is_zero = CALL(NR_geteuid) == 0;
     warden.zero_is_user = is_zero && zero_is_user();
     warden.is_root = is_zero && !warden.zero_is_user;
+    warden.zero_is_group = !warden.is_root && CALL(NR_getegid) == 0;
     warden.keyring_error = seal_keyring();
     return warden.is_root ? CALL(NR_setgroups, 0, 0) : 0;
 }

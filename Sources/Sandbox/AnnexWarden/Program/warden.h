@@ -49,11 +49,12 @@ struct loop {
 };
 
 struct warden {
-    int is_root;       // uid 0 that is uid 0 outside of this user namespace too
-    int zero_is_user;  // uid 0, but an ordinary user outside of this user namespace
-    int proc;          // the host's /proc, or -errno
-    int self;          // pidfd of the warden, by which a child sees whether the warden is alive
-    int devices;       // device nodes of the warden's own, or -1 (devices.c)
+    int is_root;        // uid 0 that is uid 0 outside of this user namespace too
+    int zero_is_user;   // uid 0, but an ordinary user outside of this user namespace
+    int zero_is_group;  // gid 0, which is the own group of an ordinary user
+    int proc;           // the host's /proc, or -errno
+    int self;           // pidfd of the warden, by which a child sees whether the warden is alive
+    int devices;        // device nodes of the warden's own, or -1 (devices.c)
     int32_t keyring_error;            // why there is no sealed session keyring, or 0
     uint32_t out_of_memory_score;     // of every sandbox (inherited.c)
     uint64_t files_soft, files_hard;  // RLIMIT_NOFILE as it was, for the children
