@@ -94,6 +94,24 @@ import Testing
         #expect(still.status != 9 && FileManager.default.fileExists(atPath: kept), "\(still.output)")
     }
 
+    /// A mount keeps the notes in their directory, but cannot keep a link to them.
+    @Test(arguments: [true, false])
+    func `DEPUTY-12: no program replaces a link that leads to the list of allowed project files`(
+        isThere: Bool
+    ) async throws {
+        let outside = try project.make("outside", in: home)
+        try project.make(".local", in: home)
+        let link = home.url.path + "/.local/state"
+        if !isThere { try FileManager.default.removeItem(atPath: outside) }
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: outside)
+        for options in [["--write", home.url.path + "/.local"], ["--write-execute", home.url.path + "/.local"]] {
+            let ran = try await run(["run"] + options + ["--", "rm", link], answers: [])
+            #expect(ran.status == 126 && ran.output.contains("this link leads there"), "\(ran.output)")
+        }
+        let other = try await run(["run", "--write", folder.url.path, "--", "true"], answers: [])
+        #expect(other.status == 0, "\(other.output)")
+    }
+
     @Test func `DEPUTY-12: no policy and no private directory gives the list of allowed project files`() async throws {
         let kept = try project.make(".local/state/annex/run", in: home)
         for name in [".local", ".local/state", ".local/state/annex"] { try project.make(name, in: home) }

@@ -35,7 +35,18 @@ struct AllowedFiles {
         let place = PathText.resolved(allowed.folder)
         let notes = real(place)
         let reason = "\(Escaped(notes)) lists the project files that you have allowed, so no program may change it"
-        if let own = privateDirectory.flatMap(GivenPaths.resolved), isDirectory(own, around: notes) {
+        let own = privateDirectory.flatMap(GivenPaths.resolved)
+        // A mount cannot keep a link in its place. So the program could replace the link, and lead the next run to notes
+        // of its own.
+        if let link = links(on: place).first(where: { link in
+            (written + (own.map { [$0] } ?? [])).contains { PathText.isPath(link, within: $0) }
+        }) {
+            throw SystemError(
+                "hand over for writing", errno: EPERM, path: link,
+                remedy: "\(reason), and this link leads there: hand over a directory without the link, or replace the "
+                    + "link by a directory")
+        }
+        if let own, isDirectory(own, around: notes) {
             let what = "\(Escaped(own)) cannot be the private directory"
             throw SandboxError("private directory", cause: "\(what): \(reason)", remedy: "name another directory")
         }
@@ -62,6 +73,19 @@ struct AllowedFiles {
     private static func real(_ path: String) -> String {
         if let real = GivenPaths.resolved(path) { return real }
         return path == "/" ? path : real(path.parentPath) + "/" + (PathText.parts(path).last ?? "")
+    }
+
+    /// The links on a path, also those that lead to nothing. Each is named by a path that has no other link before it.
+    private static func links(on path: String) -> [String] {
+        if let host = try? HostPath.resolve(path, trusting: true) { return host.links.map(\.target) }
+        guard path != "/" else { return [] }
+        let above = links(on: path.parentPath)
+        guard let parent = GivenPaths.resolved(path.parentPath), let name = PathText.parts(path).last else {
+            return above
+        }
+        let place = (parent == "/" ? "" : parent) + "/" + name
+        let status = try? Descriptor.open(place, Descriptor.pathOnly | O_NOFOLLOW).status()
+        return status?.kind == .symbolicLink ? above + [place] : above
     }
 
     /// Whether the user allowed this file with these contents, and no other contents since then.
