@@ -39,7 +39,37 @@ import Testing
         withExtendedLifetime((folder, app)) {}
     }
 
-    static func unpack(_ app: String, in folder: String) throws {
+    @Test func `every file and directory of an installed app is written to the disk`() async throws {
+        let folder = try TemporaryFolder()
+        let app = try MadeApp("com.example.a", carrying: ["com.example.a.one"])
+        await #expect(processExitsWith: .success) {
+            [path = folder.url.path as String, app = app.path as String] in
+            guard filter_record_syncs(0) == 0 else { exit(9) }
+            let made = try AppStoreDiskTests.unpack(app, in: path)
+            let below = FileManager.default.enumerator(atPath: "\(path)/\(made)")?.compactMap { $0 as? String } ?? []
+            #expect(below.contains("App.app/Info.plist"))
+            for place in [path, "\(path)/\(made)"] + below.map({ "\(path)/\(made)/\($0)" }) {
+                var status = stat()
+                guard lstat(place, &status) == 0, status.st_mode & S_IFMT != S_IFLNK else { continue }
+                #expect(filter_was_synced(UInt64(status.st_ino)) == 1, "\(place)")
+            }
+        }
+        withExtendedLifetime((folder, app)) {}
+    }
+
+    @Test func `an app with a file that the disk does not take is not installed`() async throws {
+        let folder = try TemporaryFolder()
+        let app = try MadeApp("com.example.a", carrying: ["com.example.a.one"])
+        await #expect(processExitsWith: .success) {
+            [path = folder.url.path as String, app = app.path as String] in
+            guard filter_record_syncs(EIO) == 0 else { exit(9) }
+            #expect(throws: BrokerError.self) { try AppStoreDiskTests.unpack(app, in: path) }
+            #expect(ProcText.names(in: path).allSatisfy { !$0.hasPrefix("app-") })
+        }
+        withExtendedLifetime((folder, app)) {}
+    }
+
+    @discardableResult static func unpack(_ app: String, in folder: String) throws -> String {
         chmod(folder, 0o700)
         let quiet = Logger(label: "annexd") { _ in SwiftLogNoOpLogHandler() }
         let store = try AppStore(at: folder, of: 7, logger: quiet)
@@ -48,5 +78,6 @@ import Testing
         let made = try store.unpack(
             BundleArchiveWriter.archive(of: app), as: "App.app", in: StoreSpace(options), ifRoomFor: { _ in true })
         #expect(FileManager.default.fileExists(atPath: "\(folder)/\(made.folder)/App.app/Info.plist"))
+        return "\(made.folder)"
     }
 }

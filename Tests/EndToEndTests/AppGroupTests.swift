@@ -17,6 +17,39 @@ import Testing
 
     // MARK: Members
 
+    /// The files of a group belong to the user of the broker, who may be root.
+    @Test func `SHARE-06: a policy that lets mode bits be set gives its extensions no app group`() async throws {
+        for (name, text) in [
+            (
+                "points/com.apple.share-services",
+                "point: com.apple.share-services\nname: Share\nsummary: Shares.\npolicy: own\nreplaces: shipped\n"
+                    + "entitlements: { allowed: [\(GroupWorld.entitlement)] }\n"
+            ),
+            (
+                "policies/own",
+                "policy: own\nsummary: Allows a call in any form.\nincludes: [com.apple.share-services]\n"
+                    + "allow:\n  - reason: A test.\n    calls: [fchmod]\n"
+            ),
+        ] {
+            let file = world.folder.url.appending(path: name + ".yaml")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        let (points, policies) = (world.folder.url.path + "/points", world.folder.url.path + "/policies")
+        let app = try await world.app()
+        let host = try world.host(app, points: points, policies: policies)
+        let error = await #expect(throws: HostError.self) { _ = try await host.begin("com.example.shout.loud") }
+        guard case .rejected(let rejection)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(rejection.code == .invalidPolicy && rejection.what.contains("allows fchmod"), "\(rejection)")
+        let ungranted = try world.host(app, granting: false, points: points, policies: policies)
+        #expect(await (try ungranted.begin("com.example.shout.loud")).complete().reason == .completed)
+        withExtendedLifetime(app) {}
+    }
+
     @Test func `S1: a member finds its group, and what another member wrote`() async throws {
         let (one, other) = (try await world.app(), try await world.app("com.example.call"))
         let host = try world.host(one, other)

@@ -20,8 +20,11 @@ struct GroupWorld {
 
     var place: String { folder.url.path + "/private" }
 
-    func host(_ apps: SubstituteApp..., granting: Bool = true) throws -> AnnexHost {
+    func host(
+        _ apps: SubstituteApp..., granting: Bool = true, points: String? = nil, policies: String? = nil
+    ) throws -> AnnexHost {
         var wishes = BrokerConfiguration()
+        try wishes.read(points: points, policies: policies)
         wishes.patience = .patience
         wishes.holdsBack = false
         wishes.privateDirectories = .folder(place)

@@ -14,8 +14,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define ANSWER_OF_LISTENER 133  // EHWPOISON: no call of this file returns it by itself
@@ -208,6 +210,56 @@ int filter_refuse(filter_call call, int error) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -errno;
     long set = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
     return set == 0 ? 0 : set > 0 ? -EBUSY : -errno;
+}
+
+// The files for which fsync was called, by inode number. Several threads may call at the same time.
+#define MOST_SYNCED 256
+static _Atomic uint64_t synced[MOST_SYNCED];
+static _Atomic unsigned synced_count;
+static int error_for_files;
+
+#ifdef __x86_64__
+#define CALL_ARGUMENT(context) (context)->uc_mcontext.gregs[REG_RDI]
+#define CALL_RESULT(context) (context)->uc_mcontext.gregs[REG_RAX]
+#else
+#define CALL_ARGUMENT(context) (context)->uc_mcontext.regs[0]
+#define CALL_RESULT(context) (context)->uc_mcontext.regs[0]
+#endif
+
+static void note_sync(int number, siginfo_t *info, void *place) {
+    (void)number, (void)info;
+    ucontext_t *context = place;
+    int error = errno;
+    struct stat status;
+    int is_known = fstat((int)CALL_ARGUMENT(context), &status) == 0;
+    unsigned index = is_known ? synced_count++ : MOST_SYNCED;
+    if (index < MOST_SYNCED) synced[index] = status.st_ino;
+    CALL_RESULT(context) = is_known && S_ISREG(status.st_mode) ? -error_for_files : 0;
+    errno = error;
+}
+
+int filter_record_syncs(int error) {
+    struct sigaction action = {.sa_sigaction = note_sync, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    error_for_files = error;
+    if (sigaction(SIGSYS, &action, NULL) < 0) return -errno;
+    struct sock_filter instructions[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fsync, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = 4, .filter = instructions};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -errno;
+    long set = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    return set == 0 ? 0 : set > 0 ? -EBUSY : -errno;
+}
+
+int filter_was_synced(uint64_t inode) {
+    unsigned count = synced_count;
+    for (unsigned index = 0; index < count && index < MOST_SYNCED; index++) {
+        if (synced[index] == inode) return 1;
+    }
+    return 0;
 }
 
 int filter_can_have_own_root(void) {

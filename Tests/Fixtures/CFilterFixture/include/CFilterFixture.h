@@ -52,6 +52,13 @@ typedef enum { FILTER_CALL_FSYNC, FILTER_CALL_SYNCFS, FILTER_CALL_WRITE_OUT } fi
 // From now on, a call of all threads of this process fails with this errno. Returns 0 or -errno.
 int filter_refuse(filter_call call, int error);
 
+// From now on, fsync writes nothing, and the numbers of its files are kept. For regular files, it fails with this errno;
+// 0: it succeeds. Returns 0 or -errno.
+int filter_record_syncs(int error);
+
+// Whether fsync was called for the file or directory with this inode number.
+int filter_was_synced(uint64_t inode);
+
 // Whether `filter_run_program` can give a program another root here.
 int filter_can_have_own_root(void);
 
