@@ -22,14 +22,16 @@ import Testing
         ("/home/me/x", false), ("/boot/x", false), ("/etc/passwd", false), ("/", false),
     ])
     func `a path below an automounter is not looked up`(path: String, isAvoided: Bool) {
-        #expect(Automounts(Self.mountinfo).lead(to: path) == isAvoided)
+        #expect(Automounts(MountTable(Self.mountinfo)).lead(to: path) == isAvoided)
     }
 
     /// A file of such a mount may never answer, and a look at the mount point is such a question too.
     @Test func `a mount that a program of another user serves is avoided as a whole`() {
         func avoids(_ type: String, user: UInt32, _ path: String) -> Bool {
-            Automounts("36 22 0:34 / /home/other/x rw - \(type) sshfs rw,user_id=\(user),group_id=7,allow_other\n")
-                .lead(to: path)
+            Automounts(
+                MountTable("36 22 0:34 / /home/other/x rw - \(type) sshfs rw,user_id=\(user),group_id=7,allow_other\n")
+            )
+            .lead(to: path)
         }
         let other = geteuid() + 1
         for type in ["fuse", "fuse.sshfs", "fuseblk"] {
@@ -40,21 +42,21 @@ import Testing
             #expect(!avoids(type, user: other, "/home/other") && !avoids(type, user: other, "/home/other/xx"))
         }
         #expect(!avoids("ext4", user: other, "/home/other/x/file") && !avoids("fusectl", user: other, "/home/other/x"))
-        #expect(Automounts("36 22 0:34 / /x rw - fuse sshfs rw").lead(to: "/x"))
+        #expect(Automounts(MountTable("36 22 0:34 / /x rw - fuse sshfs rw")).lead(to: "/x"))
     }
 
     @Test func `an automounter at the root is respected`() {
-        #expect(Automounts("1 0 0:1 / / rw - autofs a rw").lead(to: "/x"))
-        #expect(!Automounts("1 0 0:1 / / rw - autofs a rw").lead(to: "/"))
+        #expect(Automounts(MountTable("1 0 0:1 / / rw - autofs a rw")).lead(to: "/x"))
+        #expect(!Automounts(MountTable("1 0 0:1 / / rw - autofs a rw")).lead(to: "/"))
     }
 
     @Test func `without the list of mounts no path is looked up`() {
         #expect(Automounts(nil).lead(to: "/etc/passwd"))
-        #expect(!Automounts("nonsense\n1 2 3\n - \n\\ \\0 / / \\777 - autofs").lead(to: "/etc"))
+        #expect(!Automounts(MountTable("nonsense\n1 2 3\n - \n\\ \\0 / / \\777 - autofs")).lead(to: "/etc"))
     }
 
     @Test func `a lookup gives no answer about files that would be mounted`() {
-        let etc = Automounts("1 0 0:1 / /etc rw - autofs a rw")
+        let etc = Automounts(MountTable("1 0 0:1 / /etc rw - autofs a rw"))
         var lookup = HostLookup(automounts: { etc }, isWritable: { _ in false })
         #expect(lookup.lookUp("/etc/passwd") == .unknown)
         #expect(lookup.lookUp("/etc/no/such/thing") == .unknown)
@@ -64,7 +66,7 @@ import Testing
 
     /// On most systems, `/bin` is a link to `usr/bin`. On all systems, `/proc/self` is a link to a number.
     @Test func `a link that leads to an automounter is not followed`() throws {
-        let own = Automounts("1 0 0:1 / /proc/\(getpid())/task rw - autofs a rw")
+        let own = Automounts(MountTable("1 0 0:1 / /proc/\(getpid())/task rw - autofs a rw"))
         var lookup = HostLookup(automounts: { own }, isWritable: { _ in false })
         #expect(lookup.lookUp("/proc/self/task/1") == .unknown)
         #expect(lookup.lookUp("/proc/self/status") == .found("/proc/\(getpid())/status"))
@@ -79,7 +81,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
         try Data().write(to: URL(filePath: place + "/tool"))
         chmod(place + "/tool", 0o755)
-        return (folder, Automounts("36 22 0:34 / \(place) rw - fuse sshfs rw,user_id=\(geteuid() + 1)\n"))
+        return (folder, Automounts(MountTable("36 22 0:34 / \(place) rw - fuse sshfs rw,user_id=\(geteuid() + 1)\n")))
     }
 
     @Test func `a launch does not wait for a program of another user that serves a part of a narrower place`() throws {
@@ -87,7 +89,7 @@ import Testing
         let path = folder.url.resolvingSymlinksInPath().path
         let place = NarrowerPlace(
             place: GrantLayout.Place(path: path, isDirectory: true, rights: .read), outer: path, isOuterOwn: true)
-        let none = Automounts("")
+        let none = Automounts(MountTable(""))
         try place.examine(writable: [], automounts: none) { _ in false }
         let error = #expect(throws: SandboxError.self) {
             try place.examine(writable: [], automounts: mounts) { _ in false }

@@ -1,3 +1,4 @@
+import AnnexLinux
 import AnnexPolicy
 import AnnexTestSupport
 import Foundation
@@ -73,6 +74,75 @@ struct CallersFilesTests {
         #expect(output.contains("ermission denied"), "\(output)")
         #expect(report.foreignPlaces.map(\.path) == [folder])
         #expect(report.foreignPlaces.first?.reason.contains("set-user-ID") == true)
+    }
+
+    /// Gives CAP_NET_RAW to everyone who executes a file. The value is version 2 of the kernel's format: the version with
+    /// the effective bit, then the permitted and the inheritable capabilities in two halves.
+    private func addCapability(to file: String) async throws {
+        #if arch(arm64)
+            let call = 5
+        #else
+            let call = 188
+        #endif
+        let script = """
+            my ($name, $value) = ("security.capability", pack("V5", 0x02000001, 1 << 13, 0, 0, 0));
+            syscall(\(call), $ARGV[0], $name, $value, length $value, 0) == 0 or die "$!\n"
+            """
+        let result = try await Program.tool(["perl", "-e", script, file])
+        try #require(result.status == 0, "\(result.errors)")
+    }
+
+    /// The kernel takes these rights away if a program writes to the file, but not if it changes the file's memory.
+    @Test(arguments: [(mode_t(0o4755), "set-user-ID"), (0o2755, "set-group-ID"), (0o755, "capabilities")])
+    func `FS-14: a program that gives its own rights is not changed`(mode: mode_t, right: String) async throws {
+        let tools = folder + "/tools"
+        try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: false)
+        let tool = tools + "/tool"
+        try Data("before\n".utf8).write(to: URL(filePath: tool))
+        chmod(tool, mode)
+        if mode == 0o755 { try await addCapability(to: tool) }
+        let script = """
+            perl -e 'open(F, "+<", "tools/tool") or die "closed: $!\n"; print "open\n"'
+            """
+        let (output, report) = try await run(script) { $0.write(folder) }
+        #expect(output.hasPrefix("closed"), "\(output)")
+        #expect(report.foreignPlaces.first?.reason.contains(right) == true, "\(report.foreignPlaces)")
+        // In a place for reading, the file is safe.
+        let (kept, narrower) = try await run("echo x > new; cat new; " + script) {
+            $0.write(folder)
+            $0.read(tools)
+        }
+        #expect(kept.hasPrefix("x\nclosed") && narrower.foreignPlaces.isEmpty, "\(kept)")
+    }
+
+    /// In such a directory, a new link gets the directory's group and not the group of the program.
+    @Test func `FS-33: a link in a set-group-ID directory is not followed for root`() async throws {
+        let secret = folder + "/secret"
+        try Data("secret\n".utf8).write(to: URL(filePath: secret))
+        let shared = folder + "/shared"
+        try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: false)
+        chmod(shared, 0o2775)
+        _ = try await run("ln -s \(secret) shared/link") { $0.write(shared) }
+        try #require(try status(shared + "/link").st_uid == 0)
+        let error = #expect(throws: SystemError.self) { _ = try HostPath.resolve(shared + "/link").path }
+        #expect(
+            error?.errno == EPERM && error?.remedy?.contains("set-group-ID") == true, "\(String(describing: error))")
+        #expect(try HostPath.resolve(shared + "/link", trusting: true).path == secret)
+    }
+
+    @Test func `a place that only the policy grants stays closed where root closed it`() async throws {
+        let text = """
+            policy: grants
+            summary: A test.
+            includes: [tool]
+            paths: { grants: [{ reason: A test., rights: [read], paths: ['\(folder)/mine'] }] }
+
+            """
+        try Data(text.utf8).write(to: home.url.appending(path: "grants.yaml"))
+        let granting = Sandbox(policy: try PolicyLibrary.standard(overriding: folder).policy(named: "grants"))
+        #expect(try await run("cat mine", in: granting) { _ in }.output.contains("ermission denied"))
+        let handed = try await run("cat mine", in: granting) { $0.read(folder + "/mine") }
+        #expect(handed.output == "mine\n", "\(handed.output)")
     }
 
     @Test func `a file system without id maps is in the report, and its files stay those of root`() async throws {

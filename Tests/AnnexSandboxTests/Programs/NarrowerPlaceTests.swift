@@ -60,21 +60,26 @@ import Testing
         return try PolicyLibrary.standard(overriding: policies.url.path).policy(named: "holds")
     }
 
-    /// Every way to put other files at the path of the narrower place.
-    private static let attempts = """
-        mv a z; mv a/b a/z; mv a/b/hooks a/b/z; mv -T z a; rm -rf a/b/hooks; rmdir a/b/hooks a/b a
-        mkdir -p x/b/hooks; echo after > x/b/hooks/hook
-        perl -e 'syscall(316, -100, "a", -100, "x", 2); syscall(316, -100, "a/b", -100, "x/b", 2)'
-        mv -T x a; mv -T x/b a/b; mkdir -p a/b/hooks; echo after > a/b/hooks/hook; mv x/b/hooks/hook a/b/hooks/hook
-        ln x/b/hooks/hook a/b/hooks/more; ln a/b/hooks/hook linked; echo after > linked; chmod 600 a/b/hooks/hook; true
-        """
+    /// The ways to put other files at the path of the narrower place. Each is tried alone, because one could undo another.
+    private static let attempts = [
+        "mv a z; mv x a", "mv a/b a/z; mv x/b a/b", "mv a/b/hooks a/b/z; mv x/b/hooks a/b/hooks",
+        exchange("a", "x"), exchange("a/b", "x/b"), exchange("a/b/hooks", "x/b/hooks"),
+        "rm -rf a/b/hooks; rmdir a/b/hooks a/b a; mkdir -p a/b/hooks; echo after > a/b/hooks/hook",
+        "mv x/b/hooks/hook a/b/hooks/hook; ln x/b/hooks/hook a/b/hooks/more",
+        "ln a/b/hooks/hook linked; echo after > linked; chmod 600 a/b/hooks/hook",
+    ]
 
-    @Test(arguments: Way.allCases)
+    /// renameat2(2) with `RENAME_EXCHANGE`.
+    private static func exchange(_ one: String, _ other: String) -> String {
+        "perl -e 'syscall(316, -100, \"\(one)\", -100, \"\(other)\", 2)'"
+    }
+
+    @Test(arguments: Way.allCases, attempts)
     func `FS-39: a narrower place keeps its path and its files, whatever the program renames or links`(
-        way: Way
+        way: Way, attempt: String
     ) async throws {
         let before = try status(hooks + "/hook")
-        let result = try await run(Self.attempts, way)
+        let result = try await run("mkdir -p x/b/hooks; echo after > x/b/hooks/hook; \(attempt); true", way)
         #expect(result.report.exitCode == 0, "\(result.report)")
         let after = try status(hooks + "/hook")
         #expect(before.st_ino == after.st_ino && before.st_mode == after.st_mode)
@@ -128,6 +133,53 @@ import Testing
         let error = await #expect(throws: SandboxError.self) { _ = try await run("true", .directory) }
         let wanted = geteuid() == 0 ? "has a second name" : "it cannot be listed"
         #expect(error?.cause.contains(wanted) == true, "\(String(describing: error))")
+    }
+
+    @Test func `FS-39: a name that cannot be spelled hides no second name and no pipe`() async throws {
+        let name = Array((folder + "/a/b/hooks/").utf8CString.dropLast()) + [CChar(bitPattern: 0xFF), 0]
+        func wrong() async -> String? {
+            do {
+                _ = try await run("true", .directory)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        // A file with one name can be changed only where it lies.
+        try #require(symlink("nowhere", name) == 0)
+        #expect(await wrong() == nil)
+        try #require(unlink(name) == 0 && link(hooks + "/hook", name) == 0)
+        #expect(await wrong()?.contains("a name in it is not UTF-8") == true)
+        try #require(unlink(name) == 0 && mkfifo(name, 0o666) == 0)
+        #expect(await wrong()?.contains("a name in it is not UTF-8") == true)
+        try #require(unlink(name) == 0)
+    }
+
+    /// The ways in which the host can show files of the narrower place at a second path.
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root, who alone mounts"),
+        arguments: ["a/b/hooks", "a/b/hooks/hook", "a/b", "a/b/hooks/more"])
+    func `FS-39: a second mount of the files in a writable place is refused`(source: String) async throws {
+        try FileManager.default.createDirectory(atPath: hooks + "/more", withIntermediateDirectories: false)
+        let other = folder + "/other"
+        if source.hasSuffix("/hook") {
+            try Data().write(to: URL(filePath: other))
+        } else {
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+        }
+        try #require(mount(folder + "/" + source, other, nil, UInt(MS_BIND), nil) == 0)
+        defer { umount2(other, Int32(MNT_DETACH)) }
+        let error = await #expect(throws: SandboxError.self) { _ = try await run("true", .directory) }
+        #expect(error?.cause.contains("is also mounted at \(other)") == true, "\(String(describing: error))")
+        #expect(error?.remedy != nil)
+        // If the program may not write at the second path either, it is no way around the mount. The directory above
+        // the place stays writable, so a second mount of it stays refused.
+        guard source != "a/b" else { return }
+        var program = SandboxProgram("/bin/true")
+        program.write(folder)
+        program.read(hooks)
+        program.read(other)
+        #expect(try await sandbox.run(program).report.exitCode == 0)
     }
 
     @Test func `FS-39: a file with two names in the narrower place is handed over`() async throws {

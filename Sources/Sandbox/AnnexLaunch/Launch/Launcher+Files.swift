@@ -110,7 +110,7 @@ extension Launcher {
                     remedy:
                         "the policy keeps the private directory from run to run: name a directory on the host for it")
             }
-            let map = isMapped ? nil : try owners.map(at: kept.path, object: directory, in: &plan)
+            let map = isMapped ? nil : try owners.map(ofPrivate: kept.path, object: directory, plan: &plan)
             let isOwned = isMapped || map != nil
             try plan.bind(
                 directory, at: kept.path, access: isOwned ? [.writable, .noExecute, .owned] : [.writable, .noExecute],

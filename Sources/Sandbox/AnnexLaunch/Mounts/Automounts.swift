@@ -19,14 +19,12 @@ struct Automounts {
     /// The mount points to avoid. If nil, the mounts are unknown, so any path may lead below such a mount point.
     private let points: [Point]?
 
-    /// - Parameter mountinfo: the text of a `mountinfo` file; nil if it could not be read completely.
-    init(_ mountinfo: String?) {
-        points = mountinfo?.split(separator: "\n").compactMap { line in
-            let fields = line.split(separator: " ")
-            guard fields.count > 4, let dash = fields.firstIndex(of: "-"), fields.count > dash + 1 else { return nil }
-            let isForeign = Self.isServedByOthers(fields[(dash + 1)...])
-            guard isForeign || Self.types.contains(fields[dash + 1]) else { return nil }
-            return Point(place: Self.plain(fields[4]), isAvoidedItself: isForeign)
+    /// - Parameter table: the mounts; nil if they could not be read completely.
+    init(_ table: MountTable?) {
+        points = table?.mounts.compactMap { mount in
+            let isForeign = Self.isServedByOthers(mount.system)
+            guard isForeign || mount.system.first.map(Self.types.contains) == true else { return nil }
+            return Point(place: mount.point, isAvoidedItself: isForeign)
         }
     }
 
@@ -42,10 +40,7 @@ struct Automounts {
     }
 
     /// The mounts of this process.
-    static func read() -> Automounts {
-        // A list of 1 MiB or more is not examined: its mounts count as unknown.
-        Automounts(TextFile.read("/proc/self/mountinfo").flatMap { $0.utf8.count < 1 << 20 ? $0 : nil })
-    }
+    static func read() -> Automounts { Automounts(.read()) }
 
     /// Whether a path leads below one of these mounts. Except for mounts that a program of another user serves, the
     /// lookup of the mount point itself is safe.
@@ -53,28 +48,7 @@ struct Automounts {
         guard let points else { return true }
         let path = Array(path.utf8)
         return points.contains { point in
-            let place = point.place
-            guard path.count > place.count else { return point.isAvoidedItself && path == place }
-            return path.starts(with: place) && (place == [Self.slash] || path[place.count] == Self.slash)
+            MountTable.isPath(path, within: point.place) && (point.isAvoidedItself || path != point.place)
         }
-    }
-
-    private static let slash = UInt8(ascii: "/")
-
-    /// Decodes a path of `mountinfo`. This file shows spaces and similar bytes as a backslash and three octal digits.
-    private static func plain(_ field: Substring) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = Array(field.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\\"), rest.count >= 3,
-                let value = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(3)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
     }
 }

@@ -10,7 +10,8 @@ internal import Glibc
 /// recognizes links that the program made. Files of all other users stay theirs.
 ///
 /// A program that could set the mode bit set-user-ID would make programs of root's. So a place has an id map only if the
-/// filter withholds these mode bits.
+/// filter withholds these mode bits. The program could also change a file that has the bit, and the kernel does not take
+/// the bit away if the change is made through memory. So a writable place with such a file has no id map either.
 struct CallersFiles: ~Copyable {
     /// The namespace of the id map; nil if the program runs as the caller, or if there is no map for it.
     private let space: Descriptor?
@@ -20,6 +21,8 @@ struct CallersFiles: ~Copyable {
     private var index: Int?
     /// The paths of the places with an id map.
     private var mapped: [String] = []
+    /// The writable places whose files were examined.
+    private var examined: [String] = []
 
     /// For a program that runs as the caller, or for an extension.
     init() {
@@ -41,39 +44,101 @@ struct CallersFiles: ~Copyable {
     }
 
     /// The id map for a place; nil if the place needs none or can have none.
+    /// - Parameter places: all places of the layout, sorted by path.
     mutating func map(
-        for place: GrantLayout.Place, object: borrowing Descriptor, in plan: inout LaunchPlan
+        for place: GrantLayout.Place, in places: [GrantLayout.Place], object: borrowing Descriptor,
+        plan: inout LaunchPlan
     ) throws(SystemError) -> Int? {
         let isInside = mapped.contains { place.path.isWithin($0) }
         guard isInside || place.isCallers else { return nil }
+        let isWritable = place.rights.contains(.write)
         let status = try object.status()
-        guard isInside || place.rights.contains(.write) || status.isPrivateToRoot else { return nil }
-        return try map(at: place.path, object: object, in: &plan)
+        guard isInside || isWritable || status.isPrivateToRoot else { return nil }
+        let kept = isWritable ? places.filter { !$0.rights.contains(.write) }.map(\.path) : nil
+        return try map(at: place.path, host: place.path, writableBesides: kept, object: object, plan: &plan)
     }
 
     /// The id map for a directory of the caller's that becomes the private directory; nil if it can have none.
     mutating func map(
-        at path: String, object: borrowing Descriptor, in plan: inout LaunchPlan
+        ofPrivate path: String, object: borrowing Descriptor, plan: inout LaunchPlan
     ) throws(SystemError) -> Int? {
-        if let refusal {
-            plan.foreignPlaces.append(LaunchPlan.ForeignPlace(path: path, reason: refusal))
+        let host = try LaunchPlan.path(of: object)
+        return try map(at: path, host: host, writableBesides: [], object: object, plan: &plan)
+    }
+
+    /// - Parameters:
+    ///   - path: the path in the sandbox.
+    ///   - host: the path on the host.
+    ///   - kept: the places in a writable place that the program may not write to; nil if the whole place is not
+    ///     writable.
+    private mutating func map(
+        at path: String, host: String, writableBesides kept: [String]?, object: borrowing Descriptor,
+        plan: inout LaunchPlan
+    ) throws(SystemError) -> Int? {
+        switch space {
+        case .none where refusal == nil: return nil
+        default: break
+        }
+        var reason = refusal ?? trial(of: object)
+        if reason == nil, let kept { reason = examine(host, besides: kept) }
+        if let reason {
+            plan.foreignPlaces.append(LaunchPlan.ForeignPlace(path: path, reason: reason))
             return nil
         }
+        mapped.append(path)
+        if index == nil { index = try add(to: &plan) }
+        return index
+    }
+
+    /// Adds the namespace of the map to a plan.
+    private func add(to plan: inout LaunchPlan) throws(SystemError) -> Int? {
+        switch space {
+        case .none: nil
+        case .some(let space): plan.add(map: try space.duplicate())
+        }
+    }
+
+    /// Why an object cannot have an id map; nil if it can.
+    private func trial(of object: borrowing Descriptor) -> String? {
         switch space {
         case .none: return nil
         case .some(let space):
             let result = annex_try_id_map(object.number, space.number)
-            guard result == 0 else {
-                let reason = "its file system, or one that is mounted in it, takes no id map (\(Errno.name(-result)))"
-                plan.foreignPlaces.append(LaunchPlan.ForeignPlace(path: path, reason: reason))
-                return nil
-            }
-            mapped.append(path)
-            let place: Int
-            if let index { place = index } else { place = plan.add(map: try space.duplicate()) }
-            index = place
-            return place
+            if result == 0 { return nil }
+            return "its file system, or one that is mounted in it, takes no id map (\(Errno.name(-result)))"
         }
+    }
+
+    /// Why the files below a path on the host cannot have the id map; nil if they can.
+    private mutating func examine(_ path: String, besides kept: [String]) -> String? {
+        if examined.contains(where: { path.isWithin($0) }) { return nil }
+        var files = TreeWalk(automounts: .read(), remedy: "")
+        do throws(SandboxError) {
+            try files.walk(path, besides: { file in kept.contains { file.isWithin($0) } }) {
+                path, entry throws(SandboxError) in
+                guard let right = entry.rightsOfItsOwn(at: path) else { return }
+                throw SandboxError(
+                    "owners", cause: "\(Escaped(path)) \(right) and is not also handed over for reading only")
+            }
+        } catch {
+            return error.cause
+        }
+        examined.append(path)
+        return nil
+    }
+}
+
+extension TreeWalk.Entry {
+    /// The rights that the file gives to everyone who executes it; nil if it gives none.
+    fileprivate func rightsOfItsOwn(at path: String) -> String? {
+        guard kind == .regular else { return nil }
+        if mode & 0o4000 != 0 { return "has the set-user-ID bit" }
+        // Without the right to execute for the group, the bit only marks a way of locking.
+        if mode & 0o2010 == 0o2010 { return "has the set-group-ID bit" }
+        guard mode & 0o111 != 0 else { return nil }
+        // SAFETY: the call reads the text, which ends with a NUL byte, and keeps nothing.
+        let answer = unsafe annex_has_capabilities(path)
+        return answer == 0 || answer == -ENOENT ? nil : "has capabilities"
     }
 }
 

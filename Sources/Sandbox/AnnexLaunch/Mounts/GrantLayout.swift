@@ -97,12 +97,21 @@ struct GrantLayout: ~Copyable {
         }
         let stated = Set(places.map { Array($0.path.utf8) })
         let writable = places.filter { $0.rights.contains(.write) }.map(\.path)
-        lazy var automounts = Automounts.read()
+        let mounts = narrower.isEmpty ? nil : MountTable.read()
+        let automounts = Automounts(mounts)
         for one in narrower {
+            guard let mounts else { throw Self.unknownMounts(around: one) }
+            try one.rejectSecondMounts(in: places, mounts: mounts)
             try one.examine(writable: writable, automounts: automounts) { stated.contains(Array($0.utf8)) }
         }
         for path in narrower.flatMap(\.between) { try hold(path, held: &held) }
         places.sort { PathText.isPath($0.path, before: $1.path) }
+    }
+
+    private static func unknownMounts(around narrower: NarrowerPlace) -> SandboxError {
+        SandboxError(
+            "grants", cause: "\(Escaped(narrower.place.path)) cannot be examined: the list of mounts is unreadable",
+            remedy: "do not hand over a place for reading inside a place for writing")
     }
 
     /// Gives a directory above a narrower place a mount of its own, unless it lies where the program cannot rename it.
@@ -198,7 +207,7 @@ struct GrantLayout: ~Copyable {
         for place in places where place.isMounted {
             guard let object = objects.takeFirst() else { return }
             var access = place.rights.access
-            let map = try owners.map(for: place, object: object, in: &plan)
+            let map = try owners.map(for: place, in: places, object: object, plan: &plan)
             if map != nil { access.insert(.owned) }
             try plan.bind(object, at: place.path, access: access, map: map)
         }

@@ -4,12 +4,14 @@ internal import Glibc
 
 /// A place that lacks a right of a writable place around it, such as `.git/hooks` for reading in `.` for writing.
 ///
-/// The mount of the narrower place keeps its files as they are. Three ways lead around this mount:
+/// The mount of the narrower place keeps its files as they are. Four ways lead around this mount:
 /// - The kernel refuses to rename or remove a mount point, but not a directory above the mount point. So each directory
 ///   between the two places needs a mount of its own (`between`).
 /// - A file may have a second name (hard link) in the writable place. `examine` rejects such a file.
 /// - A read-only mount does not keep named pipes from being written to. Landlock adds up the rights of all places around
 ///   a file, so here it does not either. `examine` rejects such a pipe.
+/// - The host may show the same files at a second path of the writable place (`mount --bind`). `rejectSecondMounts`
+///   rejects this.
 struct NarrowerPlace {
     let place: GrantLayout.Place
     /// The outermost writable place around the narrower place.
@@ -49,7 +51,7 @@ struct NarrowerPlace {
         writable: [String], automounts: Automounts, besides other: (String) -> Bool
     ) throws(SandboxError) {
         guard !place.rights.contains(.write) else { return }
-        var contents = TreeWalk(automounts: automounts)
+        var contents = TreeWalk(automounts: automounts, remedy: Self.remedy)
         var named: [NamedFile] = []
         try contents.walk(place.path, besides: other) { path, entry throws(SandboxError) in
             if entry.kind == .pipe { throw self.pipe(path) }
@@ -59,6 +61,28 @@ struct NarrowerPlace {
         }
         guard !named.isEmpty else { return }
         for directory in writable { try rejectSecondNames(of: named, in: directory, automounts: automounts) }
+    }
+
+    private static let remedy =
+        "hand over fewer files, or do not hand over a place for reading inside a place for writing"
+
+    /// Rejects a place whose files a mount also shows at another path, at which the program has a right more.
+    /// - Parameter places: all places of the layout, sorted by path.
+    func rejectSecondMounts(in places: [GrantLayout.Place], mounts: MountTable) throws(SandboxError) {
+        let own = Array(place.path.utf8)
+        guard let files = mounts.view(of: own) else { return }
+        for outer in places where outer.rights.contains(.write) {
+            for view in mounts.views(within: Array(outer.path.utf8)) {
+                guard let other = view.path(showing: files), !MountTable.isPath(other, within: own) else { continue }
+                let path = String(decoding: other, as: UTF8.self)
+                let rights = places.last { path.isWithin($0.path) }?.rights ?? []
+                guard !place.rights.isSuperset(of: rights) else { continue }
+                throw SandboxError(
+                    "grants",
+                    cause: "\(Escaped(place.path)) is also mounted at \(Escaped(path)), where the program may do more",
+                    remedy: "unmount one of them, or hand over less")
+            }
+        }
     }
 
     private func pipe(_ path: String) -> SandboxError {
@@ -75,7 +99,7 @@ struct NarrowerPlace {
         of files: [NamedFile], in writable: String, automounts: Automounts
     ) throws(SandboxError) {
         let known = Dictionary(files.map { ($0.identity, $0.path) }) { first, _ in first }
-        var surroundings = TreeWalk(automounts: automounts)
+        var surroundings = TreeWalk(automounts: automounts, remedy: Self.remedy)
         try surroundings.walk(writable, besides: { $0.isWithin(place.path) }) { path, entry throws(SandboxError) in
             guard entry.kind == .regular, entry.links > 1, let file = try NamedFile(path),
                 let first = known[file.identity]
@@ -110,101 +134,5 @@ private struct NamedFile {
             guard error.errno == ENOENT else { throw SandboxError("grants", error: error) }
             return nil
         }
-    }
-}
-
-/// Visits the entries of a directory of the host and of all directories below it. A walk has bounds, because a program
-/// in an earlier sandbox may have made the directories. Contents beyond the bounds are an error, so that no entry is
-/// left out silently.
-private struct TreeWalk {
-    private static let mostEntries = 1_000_000
-    private static let deepest = 256
-
-    /// What is known of an entry without opening it.
-    struct Entry {
-        let kind: FileStatus.Kind
-        let links: UInt64
-    }
-
-    typealias Visit = (_ path: String, _ entry: Entry) throws(SandboxError) -> Void
-
-    private let automounts: Automounts
-    private var count = 0
-
-    init(automounts: Automounts) {
-        self.automounts = automounts
-    }
-
-    /// - Parameters:
-    ///   - path: a file or directory. If it is a file, only this file is visited.
-    ///   - skipped: whether the walk leaves out a path and everything below it.
-    mutating func walk(
-        _ path: String, besides skipped: (String) -> Bool, visit: Visit
-    ) throws(SandboxError) {
-        let status = try SandboxError.step("grants") { () throws(SystemError) in
-            try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW).status()
-        }
-        guard status.kind == .directory else {
-            return try visit(path, Entry(kind: status.kind, links: status.links))
-        }
-        try walk(directory: path, depth: 0, besides: skipped, visit: visit)
-    }
-
-    private mutating func walk(
-        directory path: String, depth: Int, besides skipped: (String) -> Bool, visit: Visit
-    ) throws(SandboxError) {
-        guard depth < Self.deepest else { throw tooMuch(path, because: "its directories are nested too deeply") }
-        // A program of another user that never answers would stop this launch.
-        guard !automounts.lead(to: path) else {
-            throw tooMuch(
-                path,
-                because: "it lies in an automount or another user's FUSE mount, or the list of mounts is unreadable")
-        }
-        for entry in try entries(of: path) {
-            count += 1
-            guard let name = entry.name else {
-                // The name cannot be spelled, so the entry can be judged only by its kind.
-                let isPlain = entry.isSymbolicLink || entry.isRegular && entry.links == 1
-                guard isPlain else { throw tooMuch(path, because: "a name in it is not UTF-8") }
-                continue
-            }
-            let place = path + "/" + name
-            if skipped(place) { continue }
-            try visit(place, Entry(kind: entry.kind, links: entry.links))
-            if entry.isDirectory { try walk(directory: place, depth: depth + 1, besides: skipped, visit: visit) }
-        }
-    }
-
-    private func entries(of path: String) throws(SandboxError) -> [DirectoryEntry] {
-        do throws(SystemError) {
-            let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-            return try directory.entries(atMost: Self.mostEntries - count)
-        } catch {
-            switch error.errno {
-            case EFBIG: throw tooMuch(path, because: "it has more than \(Self.mostEntries) files")
-            // A directory that is gone has no contents.
-            case ENOENT, ENOTDIR, ELOOP: return []
-            case EACCES where !Self.isOpenToProgram(path): return []
-            case EACCES: throw tooMuch(path, because: "it cannot be listed, but the program could use its files")
-            default: throw SandboxError("grants", error: error)
-            }
-        }
-    }
-
-    /// Whether the program, which runs as this user or has fewer rights, could use files in a directory that this user
-    /// cannot list. Names in it need only the right to search, and the owner can give the right to list back.
-    private static func isOpenToProgram(_ path: String) -> Bool {
-        var status = stat()
-        // SAFETY: the call fills the structure that it is given and keeps nothing.
-        guard unsafe lstat(path, &status) == 0 else { return true }
-        // SAFETY: the text is a NUL-terminated copy.
-        let maySearch = unsafe access(path, X_OK) == 0
-        return maySearch || status.st_uid == geteuid()
-    }
-
-    private func tooMuch(_ path: String, because cause: String) -> SandboxError {
-        SandboxError(
-            "grants", cause: "\(Escaped(path)) cannot be examined: \(cause)",
-            remedy: "hand over fewer files, or do not hand over a place for reading inside a place for writing")
     }
 }

@@ -1,0 +1,100 @@
+/// The mounts that this process sees, in the order of `/proc/self/mountinfo`. A later mount hides an earlier one at the
+/// same path.
+struct MountTable {
+    struct Mount {
+        /// The file system, as `mountinfo` writes its number.
+        let device: Substring
+        /// The directory or file of the file system that is mounted, as a path from the root of the file system.
+        let root: [UInt8]
+        let point: [UInt8]
+        /// The fields behind the dash: the type, the source and the options.
+        let system: ArraySlice<Substring>
+    }
+
+    let mounts: [Mount]
+
+    /// - Parameter mountinfo: the text of a `mountinfo` file.
+    init(_ mountinfo: String) {
+        mounts = mountinfo.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 4, let dash = fields.firstIndex(of: "-"), fields.count > dash + 1 else { return nil }
+            return Mount(
+                device: fields[2], root: Self.plain(fields[3]), point: Self.plain(fields[4]),
+                system: fields[(dash + 1)...])
+        }
+    }
+
+    /// nil if the list could not be read completely. A list of 1 MiB or more is not examined.
+    static func read() -> MountTable? {
+        TextFile.read("/proc/self/mountinfo").flatMap { $0.utf8.count < 1 << 20 ? MountTable($0) : nil }
+    }
+
+    /// The mount that shows a path without links.
+    func mount(showing path: [UInt8]) -> Mount? {
+        mounts.filter { Self.isPath(path, within: $0.point) }.reversed().max { $0.point.count < $1.point.count }
+    }
+
+    /// Files of one file system, and the path at which this process sees them.
+    struct View {
+        let device: Substring
+        /// The path from the root of the file system.
+        let root: [UInt8]
+        let point: [UInt8]
+
+        /// The path at which this view shows files of another view, or the directory that holds them; nil if it shows
+        /// none of them.
+        func path(showing other: View) -> [UInt8]? {
+            guard device == other.device else { return nil }
+            if MountTable.isPath(other.root, within: root) {
+                return MountTable.path(other.root, from: root, to: point)
+            }
+            return MountTable.isPath(root, within: other.root) ? point : nil
+        }
+    }
+
+    /// What the mounts show at a path without links.
+    func view(of path: [UInt8]) -> View? {
+        mount(showing: path).map { mount in
+            View(device: mount.device, root: Self.path(path, from: mount.point, to: mount.root), point: path)
+        }
+    }
+
+    /// What the mounts show at a path, and at each mount point below it.
+    func views(within path: [UInt8]) -> [View] {
+        let points = mounts.map(\.point).filter { $0 != path && Self.isPath($0, within: path) }
+        return ([path] + Set(points)).compactMap(view)
+    }
+
+    /// Whether a path is `directory` or below it.
+    static func isPath(_ path: [UInt8], within directory: [UInt8]) -> Bool {
+        guard directory != [slash] else { return true }
+        return path.starts(with: directory) && (path.count == directory.count || path[directory.count] == slash)
+    }
+
+    /// The path of an object, below one directory in place of another.
+    /// - Parameter path: a path within `directory`.
+    static func path(_ path: [UInt8], from directory: [UInt8], to other: [UInt8]) -> [UInt8] {
+        let rest = path.dropFirst(directory == [slash] ? 0 : directory.count).drop { $0 == slash }
+        if rest.isEmpty { return other }
+        return (other == [slash] ? [] : other) + [slash] + rest
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// Decodes a path of `mountinfo`. This file shows spaces and similar bytes as a backslash and three octal digits.
+    private static func plain(_ field: Substring) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = Array(field.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), rest.count >= 3,
+                let value = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+}

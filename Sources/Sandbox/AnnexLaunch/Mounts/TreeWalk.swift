@@ -1,0 +1,105 @@
+internal import AnnexLinux
+internal import Glibc
+
+/// Visits the entries of a directory of the host and of all directories below it. A walk has bounds, because a program
+/// in an earlier sandbox may have made the directories. Contents beyond the bounds are an error, so that no entry is
+/// left out silently.
+struct TreeWalk {
+    private static let mostEntries = 1_000_000
+    private static let deepest = 256
+
+    /// What is known of an entry without opening it.
+    struct Entry {
+        let kind: FileStatus.Kind
+        /// The permission bits, with the set-user-ID and set-group-ID bits.
+        let mode: UInt32
+        let links: UInt64
+    }
+
+    typealias Visit = (_ path: String, _ entry: Entry) throws(SandboxError) -> Void
+
+    private let automounts: Automounts
+    private let remedy: String
+    private var count = 0
+
+    /// - Parameters:
+    ///   - automounts: the mounts into which the walk must not look.
+    ///   - remedy: what helps if the contents cannot be examined.
+    init(automounts: Automounts, remedy: String) {
+        self.automounts = automounts
+        self.remedy = remedy
+    }
+
+    /// - Parameters:
+    ///   - path: a file or directory. If it is a file, only this file is visited.
+    ///   - skipped: whether the walk leaves out a path and everything below it.
+    mutating func walk(
+        _ path: String, besides skipped: (String) -> Bool, visit: Visit
+    ) throws(SandboxError) {
+        let status = try SandboxError.step("grants") { () throws(SystemError) in
+            try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW).status()
+        }
+        guard status.kind == .directory else {
+            return try visit(path, Entry(kind: status.kind, mode: status.mode, links: status.links))
+        }
+        try walk(directory: path, depth: 0, besides: skipped, visit: visit)
+    }
+
+    private mutating func walk(
+        directory path: String, depth: Int, besides skipped: (String) -> Bool, visit: Visit
+    ) throws(SandboxError) {
+        guard depth < Self.deepest else { throw tooMuch(path, because: "its directories are nested too deeply") }
+        // A program of another user that never answers would stop this launch.
+        guard !automounts.lead(to: path) else {
+            throw tooMuch(
+                path,
+                because: "it lies in an automount or another user's FUSE mount, or the list of mounts is unreadable")
+        }
+        for entry in try entries(of: path) {
+            count += 1
+            guard let name = entry.name else {
+                // The name cannot be spelled, so the entry can be judged only by its kind and mode.
+                let isPlain = entry.isSymbolicLink || entry.isRegular && entry.links == 1 && entry.mode & 0o6000 == 0
+                guard isPlain else { throw tooMuch(path, because: "a name in it is not UTF-8") }
+                continue
+            }
+            let place = path + "/" + name
+            if skipped(place) { continue }
+            try visit(place, Entry(kind: entry.kind, mode: entry.mode, links: entry.links))
+            if entry.isDirectory { try walk(directory: place, depth: depth + 1, besides: skipped, visit: visit) }
+        }
+    }
+
+    private func entries(of path: String) throws(SandboxError) -> [DirectoryEntry] {
+        do throws(SystemError) {
+            let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            return try directory.entries(atMost: Self.mostEntries - count)
+        } catch {
+            switch error.errno {
+            case EFBIG: throw tooMuch(path, because: "it has more than \(Self.mostEntries) files")
+            // A directory that is gone has no contents.
+            case ENOENT, ENOTDIR, ELOOP: return []
+            case EACCES where !Self.isOpenToProgram(path): return []
+            case EACCES: throw tooMuch(path, because: "it cannot be listed, but the program could use its files")
+            default: throw SandboxError("grants", error: error)
+            }
+        }
+    }
+
+    /// Whether the program, which runs as this user or has fewer rights, could use files in a directory that this user
+    /// cannot list. Names in it need only the right to search, and the owner can give the right to list back.
+    private static func isOpenToProgram(_ path: String) -> Bool {
+        var status = stat()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        guard unsafe lstat(path, &status) == 0 else { return true }
+        // SAFETY: the text is a NUL-terminated copy.
+        let maySearch = unsafe access(path, X_OK) == 0
+        return maySearch || status.st_uid == geteuid()
+    }
+
+    private func tooMuch(_ path: String, because cause: String) -> SandboxError {
+        SandboxError(
+            "grants", cause: "\(Escaped(path)) cannot be examined: \(cause)",
+            remedy: remedy)
+    }
+}
