@@ -154,6 +154,17 @@ import Testing
         #expect(reports.contains("\"crashed\"") && !reports.contains("s3cret"), "\(reports)")
     }
 
+    @Test(arguments: [true, false])
+    func `L10: the name of an activity is in the report unless the input is private`(isPrivate: Bool) async throws {
+        try app.setPoint(isPrivate ? "com.apple.keyboard-service" : "com.apple.ui-services")
+        let host = try host()
+        try host.setEnabled(true, for: SubstituteApp.identifier)
+        let end = try await end(host, "overstays")
+        #expect(end.reason == .graceExpired)
+        let report = try String(contentsOf: try #require(await kept(1).first), encoding: .utf8)
+        for text in ["\(end.detail)", report] { #expect(text.contains("story") != isPrivate, "\(text)") }
+    }
+
     @Test func `L10: at another point the last output is in the report`() async throws {
         let (end, reports) = try await betrayal(at: "com.apple.ui-services")
         #expect(end.reason == .crashed && "\(end)".contains("s3cret"), "\(end)")
