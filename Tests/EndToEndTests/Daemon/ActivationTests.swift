@@ -13,7 +13,7 @@ import Testing
         folder, daemon, fds = sys.argv[1], sys.argv[2], sys.argv[3]
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET if fds != "stream" else socket.SOCK_STREAM)
         listener.bind(folder + "/s")
-        listener.listen(64)
+        listener.listen(1000)
         os.dup2(listener.fileno(), 3)
         os.set_inheritable(3, True)
         os.environ["LISTEN_PID"] = str(os.getpid() if fds != "stranger" else 1)
@@ -51,6 +51,29 @@ import Testing
         #expect(await process.ended() == .exited(0))
         // The socket belongs to the manager, which passes it to the next daemon too.
         #expect(FileManager.default.fileExists(atPath: folder.url.path + "/s"))
+    }
+
+    /// A queue as long as the manager's would let one user make all others wait.
+    @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
+    func `few connections fit into the queue of a socket that the service manager made`() async throws {
+        let folder = try TemporaryFolder()
+        let told = try NotifySocket(folder.url.path + "/notify")
+        let process = try start(folder)
+        #expect(await told.next().contains("READY=1"))
+        process.signal(SIGSTOP)
+        var (room, errno) = (0, Int32(0))
+        while errno == 0, room < 300 {
+            do throws(SystemError) {
+                _ = try LocalSocket.connect(to: folder.url.path + "/s", patience: .milliseconds(1))
+                room += 1
+            } catch {
+                errno = error.errno
+            }
+        }
+        #expect(errno == EAGAIN && (16...100).contains(room), "\(errno) \(room)")
+        process.signal(SIGCONT)
+        process.signal(SIGTERM)
+        #expect(await process.ended() == .exited(0))
     }
 
     @Test(.enabled(if: Program.isThere(tool: "python3"), "python3 is not installed"))
