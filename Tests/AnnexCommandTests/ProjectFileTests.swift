@@ -163,6 +163,23 @@ import Testing
         #expect(try changeable("{ program: ./out/a, write: [.] }") == [], "a program gains nothing by changing itself")
         #expect(try changeable("{ program: sh, write: ['/srv/../srv/b'] }", "{ program: /srv/b/c }") == ["/srv/b/c"])
     }
+
+    @Test func `a program counts as changeable also if its place is named through a link`() throws {
+        let folder = try TemporaryFolder()
+        let place = folder.url.resolvingSymlinksInPath().path
+        try FileManager.default.createDirectory(atPath: place + "/real", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: place + "/link", withDestinationPath: "real")
+        for (written, program) in [("real", "link"), ("link", "real")] {
+            let text = """
+                run:
+                  - { program: make, write: ['\(place)/\(written)'] }
+                  - { program: '\(place)/\(program)/tool', read: [x] }
+
+                """
+            let file = try ProjectFile(text: text, file: "f")
+            #expect(file.changeablePrograms(in: "/p") == ["\(place)/\(program)/tool"])
+        }
+    }
 }
 
 /// The question of `annex run --ask`.

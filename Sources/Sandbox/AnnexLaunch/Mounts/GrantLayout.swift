@@ -119,11 +119,15 @@ struct GrantLayout: ~Copyable {
 
     /// Rejects a link in a place that the sandbox may write to. A program of an earlier run could have made that link,
     /// and so could have chosen the object that this run gets.
+    ///
+    /// A program makes a link in the directory that holds the link. So this directory must lie in no such place. The
+    /// paths of links and of places contain no links. A place whose own name is a link counts by the link's target.
     /// - Parameter others: further places that a sandbox may write to, or an earlier one could.
     private func rejectPlanted(_ links: [LaunchPlan.Link], writable others: [String]) throws(SandboxError) {
         let writable = places.filter { $0.rights.contains(.write) }.map(\.path) + others
         for link in links {
-            guard let directory = writable.first(where: { link.target.isWithin($0) }) else { continue }
+            let holder = link.target.parentPath
+            guard let directory = writable.first(where: { holder.isWithin($0) }) else { continue }
             throw SandboxError(
                 "grants",
                 cause:
