@@ -1,5 +1,5 @@
 internal import AnnexLinux
-package import AnnexPolicy
+internal import AnnexPolicy
 internal import Glibc
 
 /// The layout that a policy's grants get on this host: the objects to bind, their places, and the rights of each place.
@@ -228,28 +228,5 @@ extension PathRights {
         if contains(.execute) { rights.insert(.execute) }
         if contains(.write) { rights.formUnion(LandlockRights.owning.subtracting(.reading)) }
         return isDirectory ? rights : rights.intersection(.ofFiles)
-    }
-}
-
-/// Finds host paths that are too dangerous to give to a sandbox, even through a link. The home directory of this
-/// process's user is one of them.
-package struct GrantDangers {
-    private let home: String?
-
-    package init() {
-        // SAFETY: the text is copied before anything can change the environment.
-        let named = unsafe getenv("HOME").map { unsafe String(cString: $0) }
-        home = named.flatMap { try? HostPath.resolve($0).path }
-    }
-
-    /// - Parameters:
-    ///   - place: the path with every link resolved.
-    ///   - spelling: the path as the grant spells it. This spelling was checked before the call.
-    package func danger(of place: String, _ rights: PathRights, spelled spelling: String) -> String? {
-        if home.map({ PathText.isSame($0, as: place) }) == true {
-            return "it is your home: name the files or directories in it that are needed"
-        }
-        if PathText.isSame(place, as: spelling) { return nil }
-        return PathText.danger(place, rights: rights).map { "it leads to \(Escaped(place)): \($0)" }
     }
 }

@@ -17,10 +17,7 @@ struct AllowedFiles {
     private static let largest = 8 << 10
 
     /// - Returns: the user's allowed files; nil if `XDG_STATE_HOME` and `HOME` both name no directory.
-    static var ofUser: AllowedFiles? {
-        let home = UserEnvironment.path("HOME").map { $0 + "/.local/state" }
-        return (UserEnvironment.path("XDG_STATE_HOME") ?? home).map { AllowedFiles(folder: $0 + "/annex/run") }
-    }
+    static var ofUser: AllowedFiles? { ProjectNotes.folder.map(AllowedFiles.init(folder:)) }
 
     /// The directory, if it lies in a path that the program may change. The sandbox must then keep the program from
     /// changing the directory, because the program could otherwise allow files for the user.
@@ -28,24 +25,21 @@ struct AllowedFiles {
     ///   - policy: the policy, whose own paths count, too.
     ///   - privateDirectory: the directory on the host that becomes the program's private directory.
     static func kept(from given: GivenPaths, policy: Policy, privateDirectory: String?) throws -> String? {
-        guard let allowed = ofUser else { return nil }
+        guard let allowed = ofUser, let notes = ProjectNotes.place else { return nil }
         let granted = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let written = given.written.map(\.path) + granted.compactMap(GivenPaths.resolved)
         guard !written.isEmpty || privateDirectory != nil else { return nil }
-        let place = PathText.resolved(allowed.folder)
-        let notes = real(place)
-        let reason = "\(Escaped(notes)) lists the project files that you have allowed, so no program may change it"
         if let own = privateDirectory.flatMap(GivenPaths.resolved), isDirectory(own, around: notes) {
-            let what = "\(Escaped(own)) cannot be the private directory"
-            throw SandboxError("private directory", cause: "\(what): \(reason)", remedy: "name another directory")
+            throw SandboxError(
+                "private directory",
+                cause: "\(Escaped(own)) cannot be the private directory: \(ProjectNotes.protection(of: notes))",
+                remedy: "name another directory")
         }
-        if let changed = written.first(where: { PathText.isPath($0, within: notes) }) {
-            throw SystemError(
-                "hand over for writing", errno: EPERM, path: changed, remedy: "\(reason): leave the option out")
-        }
-        guard let outer = written.first(where: { PathText.isPath(notes, within: $0) }) else { return nil }
+        // The launch itself refuses a path in the directory.
+        let outer = written.first { PathText.isPath(notes, within: $0) && !PathText.isSame(notes, as: $0) }
+        guard let outer else { return nil }
         try allowed.makeFolder()
-        return GivenPaths.resolved(place) ?? outer
+        return GivenPaths.resolved(PathText.resolved(allowed.folder)) ?? outer
     }
 
     /// Whether a private directory shows the notes. In the sandbox, they would have another path there, so the sandbox
@@ -56,12 +50,6 @@ struct AllowedFiles {
             GrantDangers().danger(of: own, rights, spelled: own) == nil
         else { return false }
         return PathText.isPath(notes, within: own) || PathText.isPath(own, within: notes)
-    }
-
-    /// The path without links. Links are resolved as far as the path's directories exist.
-    private static func real(_ path: String) -> String {
-        if let real = GivenPaths.resolved(path) { return real }
-        return path == "/" ? path : real(path.parentPath) + "/" + (PathText.parts(path).last ?? "")
     }
 
     /// Whether the user allowed this file with these contents, and no other contents since then.
