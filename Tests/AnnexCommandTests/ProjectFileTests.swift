@@ -163,6 +163,23 @@ import Testing
         #expect(try changeable("{ program: ./out/a, write: [.] }") == [], "a program gains nothing by changing itself")
         #expect(try changeable("{ program: sh, write: ['/srv/../srv/b'] }", "{ program: /srv/b/c }") == ["/srv/b/c"])
     }
+
+    @Test func `a program counts as changeable also if its place is named through a link`() throws {
+        let folder = try TemporaryFolder()
+        let place = folder.url.resolvingSymlinksInPath().path
+        try FileManager.default.createDirectory(atPath: place + "/real", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: place + "/link", withDestinationPath: "real")
+        for (written, program) in [("real", "link"), ("link", "real")] {
+            let text = """
+                run:
+                  - { program: make, write: ['\(place)/\(written)'] }
+                  - { program: '\(place)/\(program)/tool', read: [x] }
+
+                """
+            let file = try ProjectFile(text: text, file: "f")
+            #expect(file.changeablePrograms(in: "/p") == ["\(place)/\(program)/tool"])
+        }
+    }
 }
 
 /// The question of `annex run --ask`.
@@ -176,6 +193,40 @@ import Testing
         #expect(question.text.contains("  1   --allow network\n") && question.text.contains("send everything"))
         #expect(question.text.contains("  2   --read /home/user/.ssh\n") && question.text.contains("keys or passwords"))
         #expect(question.text.contains("1r, 2r  the same, and remember it in /p/.annex.yaml"))
+    }
+
+    @Test func `what a variable hands over is said`() {
+        #expect(RunMeaning.of(["--env", "TOKEN"]).contains("your value of TOKEN, which may be a password"))
+        #expect(RunMeaning.of(["--env", "LD_PRELOAD=/p/a.so"]).contains("LD_PRELOAD can name code"))
+        #expect(RunMeaning.of(["--env", "PYTHONPATH"]).contains("PYTHONPATH can name code"))
+        #expect(!RunMeaning.of(["--env", "LANG=C"]).contains("code"))
+        #expect(!RunMeaning.of(["--env", "A", "--env", "B=1"]).contains("more of this machine"))
+    }
+
+    @Test func `a path that is one file is called a file`() throws {
+        let folder = try TemporaryFolder()
+        let place = folder.url.path
+        for name in ["a", "b"] { try Data().write(to: URL(filePath: place + "/" + name)) }
+        #expect(RunMeaning.of(["--read", place + "/a"]) == "The program can then read this file.")
+        #expect(RunMeaning.of(["--write", place + "/a"]) == "The program can then read and change this file.")
+        #expect(RunMeaning.of(["--execute", place + "/a"]) == "The program can then read this file, and run it.")
+        #expect(
+            RunMeaning.of(["--execute", place + "/a", "--execute", place + "/b"])
+                == "The program can then read these files, and run them.")
+        #expect(RunMeaning.of(["--read", place]) == "The program can then read everything there.")
+        #expect(RunMeaning.of(["--read", "/nowhere/at/all"]) == "The program can then read everything there.")
+        #expect(RunMeaning.of(["--read", place, "--read", place + "/a"]).contains("everything in these directories"))
+    }
+
+    @Test func `options of one kind have one sentence`() {
+        let options = ["--read", "/p/a", "--allow-line", "flock", "--read", "/p/b", "--allow-line", "chroot"]
+        #expect(
+            RunMeaning.of(options)
+                == "The program can then read everything there. The kernel then performs these calls for the program.")
+        let mixed = RunMeaning.of(["--write", "/p/a", "--write", "/home/user/.ssh"])
+        #expect(mixed.hasSuffix("everything there. Some of these files usually hold keys or passwords."), "\(mixed)")
+        let limits = RunMeaning.of(["--memory", "1G", "--limit", "file=1G"])
+        #expect(limits == "The program can then use more of this machine.")
     }
 
     @Test func `only an offered key is an answer`() throws {

@@ -13,7 +13,7 @@ import Testing
         arguments: [
             ("cat: a.c: No such file or directory", ENOENT, ["/srv/here/a.c"]),
             ("make: ./a: Permission denied", EACCES, ["/srv/here/./a"]),
-            ("sh: 1: cannot create y: Read-only file system", EROFS, ["/srv/here/sh", "/srv/here/1"]),
+            ("sh: 1: cannot create y: Read-only file system", EROFS, ["/srv/here/1", "/srv/here/cannot"]),
             (
                 "fork/exec /tmp/b001/exe/main: permission denied", EACCES,
                 ["/srv/here/fork/exec", "/tmp/b001/exe/main"]
@@ -22,6 +22,12 @@ import Testing
             ("PermissionError: [Errno 13] Permission denied: '/opt/a b'", EACCES, ["/opt/a"]),
             ("touch: cannot touch 'out': Permission denied", EACCES, ["/srv/here/out"]),
             ("bash: line 1: out: Permission denied", EACCES, ["/srv/here/out"]),
+            ("/usr/bin/ld: cannot open output file prog: Permission denied", EACCES, ["/srv/here/prog"]),
+            ("tar: t: Cannot mkdir: Permission denied", EACCES, ["/srv/here/t"]),
+            ("/opt/tool: /srv/data: Permission denied", EACCES, ["/srv/data"]),
+            ("/srv/data: Cannot open: Permission denied", EACCES, ["/srv/data"]),
+            ("./made: Permission denied", EACCES, ["/srv/here/./made"]),
+            ("/srv/out: Read-only file system", EROFS, ["/srv/out"]),
             ("PermissionError: [Errno 13] Permission denied: 'out'", EACCES, ["/srv/here/out"]),
             ("python3: libx.so: failed to map segment from shared object", EACCES, ["/srv/here/libx.so"]),
             ("\u{1B}[31mcp: cannot stat '/srv/data'\u{1B}[0m: No such file or directory", ENOENT, ["/srv/data"]),

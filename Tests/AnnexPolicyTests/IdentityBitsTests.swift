@@ -19,7 +19,41 @@ import Testing
         }
     }
 
-    private func policy(calls: String) throws -> Policy {
+    @Test(
+        arguments: [
+            ("chmod", [0, 0o2775]), ("fchmod", [3, 0o4755]), ("fchmodat", [3, 0, 0o6755]),
+            ("fchmodat2", [3, 0, 0o2755, 0]), ("creat", [0, 0o4755]), ("mknod", [0, 0o104755]),
+            ("mknodat", [3, 0, 0o2644]), ("open", [0, 0o101, 0o4755]), ("openat", [3, 0, 0o101, 0o4755]),
+            ("openat", [3, 0, 0o20200001, 0o2755]), ("openat2", [3, 0, 0, 24]), ("io_uring_setup", [8, 0]),
+        ] as [(String, [UInt64])])
+    func `S1: no remedy lets a program make a file that runs as its owner or group`(
+        call: String, arguments: [UInt64]
+    ) throws {
+        let number = try #require(SystemCall(named: call, architecture: .x86)).number
+        for name in ["tool", "base", "compute"] {
+            let policy = try PolicyLibrary.shipped.policy(named: name, for: .x86)
+            #expect(policy.needsIdentityBits(number: number, arguments: arguments))
+            let verdict = policy.verdict(number: number, arguments: arguments)
+            #expect(verdict.answer != .allow && verdict.remedy == nil, "\(name): \(verdict.remedy ?? "")")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("chmod", [0, 0o755]), ("fchmodat", [3, 0, 0o1777]), ("mknod", [0, 0o100644]), ("open", [0, 0o101, 0o644]),
+            ("openat", [3, 0, 0o1, 0o4755]), ("creat", [0, 0o644]),
+        ] as [(String, [UInt64])])
+    func `S1: a remedy for another mode allows its call, and no other mode`(call: String, arguments: [UInt64]) throws {
+        let number = try #require(SystemCall(named: call, architecture: .x86)).number
+        let first = try PolicySamples.policy("", for: .x86)
+        #expect(!first.needsIdentityBits(number: number, arguments: arguments))
+        let remedy = try #require(first.verdict(number: number, arguments: arguments).remedy)
+        let wider = try policy(calls: String(remedy.dropFirst(2)), for: .x86)
+        #expect(wider.answer(number: number, arguments: arguments) == .allow, "\(remedy)")
+        #expect(wider.callForIdentityBits == nil, "\(remedy)")
+    }
+
+    private func policy(calls: String, for architecture: Architecture = .current) throws -> Policy {
         let text = """
             policy: own
             summary: Allows a call in any form.
@@ -28,7 +62,8 @@ import Testing
               - reason: A test.
                 calls: [\(calls)]
             """
-        return try PolicyLibrary.shipped.adding(["own": (text: text, file: "own.yaml")]).policy(named: "own")
+        return try PolicyLibrary.shipped.adding(["own": (text: text, file: "own.yaml")])
+            .policy(named: "own", for: architecture)
     }
 
     @Test(arguments: ["fchmod", "openat", "openat2", "mknodat"])

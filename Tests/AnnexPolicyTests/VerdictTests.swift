@@ -96,7 +96,9 @@ import Testing
         #expect(socket.remedy == "- { call: socket, when: { domain: AF_INET } }")
         #expect(socket.reason == "The network, and every other way to reach a service.")
         let open = try Self.verdict("com.apple.ui-services", "openat", [0xFFFF_FF9C, 1, 0x241, 0o600])
-        #expect(open.remedy == "- { call: openat, when: { flags: { exactly: [O_WRONLY, O_CREAT, O_TRUNC] } } }")
+        #expect(
+            open.remedy
+                == "- { call: openat, when: { flags: { exactly: [O_WRONLY, O_CREAT, O_TRUNC] }, mode: 0x180 } }")
         #expect(try Self.verdict("compute", "flock").remedy == "- flock")
         #expect(try Self.verdict("compute", "execveat").remedy == nil)
         #expect(try Self.verdict("compute", "getpid").remedy == nil)

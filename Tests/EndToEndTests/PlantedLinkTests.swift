@@ -87,6 +87,49 @@ import Testing
         #expect(wanted.status == 0 && wanted.output.contains("real\r\n"), "\(wanted.output)")
     }
 
+    /// A system has links such as `/var/lock`, beside which no entry can write.
+    @Test(arguments: ["write", "write-execute"])
+    func `an entry may write in a place whose own path is a link of the system`(option: String) async throws {
+        let other = try TemporaryFolder()
+        chmod(other.url.path, 0o755)
+        let real = try project.make("real", in: other)
+        let link = String(real.dropLast(4) + "link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real")
+        try project.write("run: [{ program: touch, \(option): ['\(link)'] }]\n")
+        try await project.allow()
+        let written = try await project.run(["run", "--", "touch", link + "/new"])
+        #expect(written.status == 0, "\(written.output)")
+        #expect(FileManager.default.fileExists(atPath: real + "/new"))
+    }
+
+    @Test(arguments: ["read", "write", "execute"])
+    func `DEPUTY-13: a place that is named through a link holds no links for another entry`(
+        option: String
+    ) async throws {
+        let other = try TemporaryFolder()
+        chmod(other.url.path, 0o755)
+        let real = try project.make("real/data", in: other)
+        let own = String(real.dropLast(5))
+        try project.make("real", in: other)
+        let link = String(own.dropLast(4) + "link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real")
+        for (written, used) in [(link, own), (own, link), (link, link)] {
+            try project.write(
+                """
+                run:
+                  - { program: sh, write: ['\(written)'] }
+                  - { program: ls, \(option): ['\(used)/data'] }
+
+                """)
+            try await project.allow()
+            try await plant("data", in: written, to: secret)
+            let read = try await project.run(["run", "--", "ls", "\(used)/data/", secret])
+            #expect(read.status == 126 && !read.output.contains("key\r\n"), "\(read.output)")
+            let reason = geteuid() == 0 ? "a program in a sandbox made this link" : "data is a link, and a program"
+            #expect(read.output.contains(reason), "\(read.output)")
+        }
+    }
+
     @Test func `a link that is wanted is written as its target`() async throws {
         let target = try project.make("target")
         try Data("wanted\n".utf8).write(to: URL(filePath: target + "/key"))

@@ -26,6 +26,10 @@ import Testing
         ([], "mkfifo /tmp/pipe", "--allow sockets", ["--allow", "sockets"]),
         ([], "head -c 300M /dev/zero > /tmp/big", "add --limit scratch=1G", ["--limit", "scratch=1G"]),
         ([], "cat /etc/shells", "add --read /etc/shells;", ["--read", "/etc/shells"]),
+        (
+            ["--execute", "."], "echo x > new", "in place of --execute: use --write-execute .;",
+            ["--write-execute", "."]
+        ),
     ]
 
     @Test(arguments: causes.indices) func `the hint names the cause, and its option works`(index: Int) async throws {
@@ -57,7 +61,107 @@ import Testing
             #expect(failed.status != 0)
             #expect(failed.errors.contains(". (mode 755) belongs to uid 4242"), "\(failed.errors)")
             #expect(!failed.errors.contains("for others"), "\(failed.errors)")
+            #expect(
+                failed.errors.contains("setpriv --reuid 4242 --regid 4242 --clear-groups annex"), "\(failed.errors)")
         }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"))
+    func `the command for another user takes its groups and its home from the user database`() async throws {
+        let entry = try #require(getpwuid(65_534)?.pointee)
+        let (group, home) = (entry.pw_gid, String(cString: entry.pw_dir))
+        chmod(folder.url.path, 0o755)
+        chown(folder.url.path, 65_534, 0)
+        let failed = try await run(["--write", "."], script: "touch new")
+        let command = "setpriv --reuid 65534 --regid \(group) --init-groups env HOME=\(home) annex run"
+        #expect(failed.errors.contains(command), "\(failed.errors)")
+    }
+
+    /// Another path in the error is not the cause.
+    @Test(
+        .enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"),
+        arguments: [
+            "echo '/usr/bin/ld: cannot open output file prog: Permission denied' >&2; exit 1",
+            "echo 'tar: t: Cannot mkdir: Permission denied' >&2; exit 1", "cd sub && mkdir a",
+        ])
+    func `the owner of a place is the only hint about a missing right to write`(script: String) async throws {
+        let sub = folder.url.path + "/sub"
+        try FileManager.default.createDirectory(atPath: sub, withIntermediateDirectories: false)
+        chmod(sub, 0o755)
+        chown(sub, 4242, 4242)
+        let failed = try await run(["--write", "sub"], script: script)
+        let hints = failed.errors.split(separator: "\n").filter { $0.hasPrefix("annex: hint: ") }
+        #expect(hints.count == 1 && hints[0].contains("sub (mode 755) belongs to uid 4242"), "\(failed.errors)")
+    }
+
+    @Test(arguments: [
+        "mkdir x && chmod 2775 x", "touch y && chmod 4755 y", "perl -e 'chmod(02755, \"made\") or die $!'",
+    ])
+    func `S1: no hint offers a mode that no option gives`(script: String) async throws {
+        for more in [[], ["--explain"]] {
+            let failed = try await run(["--write", "."] + more, script: script)
+            #expect(failed.status != 0)
+            #expect(failed.errors.contains("no option gives set-user-ID or set-group-ID modes"), "\(failed.errors)")
+            let lines = failed.errors.split(separator: "\n").filter { $0.contains("chmod") }
+            #expect(!lines.contains { $0.contains("--allow") }, "\(failed.errors)")
+            for name in ["x", "y"] { try? FileManager.default.removeItem(atPath: folder.url.path + "/" + name) }
+        }
+    }
+
+    /// The launch refuses these places, so no hint offers them.
+    @Test func `DEPUTY-12: no hint offers the notes on project files`() async throws {
+        let home = folder.url.resolvingSymlinksInPath().path
+        let notes = home + "/.local/state/annex/run"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+        for place in ["", "/.local", "/.local/state", "/.local/state/annex", "/.local/state/annex/run"] {
+            chmod(home + place, 0o777)
+        }
+        try FileManager.default.createSymbolicLink(atPath: home + "/other", withDestinationPath: ".local")
+        for options in [["--write", home + "/.local"], ["--read", home + "/.local"]] {
+            for place in [notes, home + "/other/state/annex/run"] {
+                let failed = try await Program.run(
+                    "annex", ["run"] + options + ["--explain", "--", "sh", "-c", "echo x > \(place)/f"], in: folder,
+                    environment: ["HOME": home, "XDG_STATE_HOME": ""])
+                #expect(failed.status != 0 && !failed.errors.contains("--write"), "\(failed.errors)")
+            }
+        }
+        let said = try await Program.run(
+            "annex", ["run", "--write", home + "/.local", "--", "sh", "-c", "echo x > \(notes)/f"], in: folder,
+            environment: ["HOME": home, "XDG_STATE_HOME": ""])
+        #expect(said.errors.contains("no option hands it over: \(notes) lists the project files"), "\(said.errors)")
+    }
+
+    @Test func `a working directory that no option hands over is not offered`() async throws {
+        let home = folder.url.resolvingSymlinksInPath().path
+        try Data("x\n".utf8).write(to: folder.url.appending(path: "data"))
+        let failed = try await Program.run(
+            "annex", ["run", "--", "cat", "data"], in: folder, environment: ["HOME": home])
+        #expect(
+            failed.errors.contains("data was not handed over: add --read data or --write data\n"), "\(failed.errors)")
+    }
+
+    @Test(arguments: ["dd if=/dev/zero of=/dev/full count=1", "echo 'cat: write error: No space left on device' >&2"])
+    func `a device that is always full does not blame the scratch directory`(script: String) async throws {
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        let failed = try await Program.run(
+            "/bin/sh", ["-c", "exec \"$0\" run -- sh -c \"$1; exit 1\" >/dev/full", annex, script], in: folder)
+        #expect(failed.status != 0 && !failed.errors.contains("scratch"), "\(failed.errors)")
+    }
+
+    @Test func `a script that a shell only reads is offered for reading`() async throws {
+        let script = folder.url.appending(path: "s.sh")
+        try Data("#!/bin/sh\necho done\n".utf8).write(to: script)
+        chmod(script.path, 0o755)
+        let place = folder.url.resolvingSymlinksInPath().path + "/s.sh"
+        let failed = try await run([], script: "echo 'sh: 0: cannot open \(place): No such file' >&2; exit 2")
+        #expect(failed.errors.contains("\(place) was not handed over: add --read \(place);"), "\(failed.errors)")
+        let worked = try await Program.annex(["run", "--read", "s.sh", "--", "sh", "s.sh"], in: folder)
+        #expect(worked.output == "done\n", "\(worked.errors)")
+    }
+
+    @Test func `a directory that was not handed over is not said to be readable`() async throws {
+        let failed = try await run([], script: "echo x > new")
+        #expect(failed.errors.contains(" was not handed over: add --write .;"), "\(failed.errors)")
     }
 
     /// A file of the machine that lies below `/tmp`, where the sandbox has a directory of its own.

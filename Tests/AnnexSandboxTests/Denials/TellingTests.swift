@@ -18,7 +18,9 @@ import Testing
         subject: .path(
             DeniedPath(
                 path: "/srv/a b\u{1B}", needed: [.read, .write], missing: .write, makesEntry: false,
-                grant: GrantOption(for: "/srv/a b", rights: .write))),
+                grant: (try? Policy.shipped(named: "tool")).flatMap {
+                    GrantOption(for: "/srv/a b", rights: .write, beside: $0)
+                })),
         call: "openat", text: "openat(…)", answer: .passed(errno: 30), layers: [.mount, .landlock], policyLine: nil,
         reason: nil, allowedBy: nil, caller: Caller(thread: 12))
 

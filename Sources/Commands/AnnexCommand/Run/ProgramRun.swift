@@ -190,7 +190,7 @@ struct ProgramRun {
         let owners = OwnerHints(report).lines(
             read: options.read + options.execute, written: options.write + options.writeExecute)
         for line in owners { StandardError.print("annex: hint: \(line)") }
-        let hint = hint(end)
+        let hint = hint(end, isAboutOwner: !owners.isEmpty)
         // `--explain` has listed these files already.
         if !options.explain, let note = ExecutionNote(end.denials, given: given), !note.isSaid(by: hint) {
             StandardError.print("annex: note: \(note.line)")
@@ -207,7 +207,8 @@ struct ProgramRun {
     }
 
     /// Why the program probably failed.
-    private func hint(_ end: End) -> RunHint? {
+    /// - Parameter isAboutOwner: whether a hint about the owner of a place was printed.
+    private func hint(_ end: End, isAboutOwner: Bool) -> RunHint? {
         let here = SandboxProgram.callersDirectory
         let directory = options.directory.map { $0.hasPrefix("/") ? $0 : "\(here ?? "")/\($0)" }
         let errors = StatedErrors(words.bytes, directory: directory ?? here)
@@ -216,7 +217,7 @@ struct ProgramRun {
         if let hint, errors.states(ENOENT) { return hint }
         return RunHints.hint(
             end.report, denials: end.denials, policy: end.policy, errors: errors, given: given,
-            explained: options.explain) ?? hint
+            explained: options.explain, isAboutOwner: isAboutOwner) ?? hint
     }
 
     /// Why the report could not be written; nil if it was written.

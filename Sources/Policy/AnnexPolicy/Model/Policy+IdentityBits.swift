@@ -16,6 +16,21 @@ extension Policy {
             return !allowing.flatMap(\.combinations).allSatisfy(identityCall.isBarred)
         }?.name
     }
+
+    /// Whether every entry that allows this call also lets the program set one of the bits. No remedy names such an
+    /// entry.
+    package func needsIdentityBits(number: Int32, arguments: [UInt64]) -> Bool {
+        guard let call = SystemCall(number: number, architecture: architecture) else { return false }
+        return IdentityCall.all.first { $0.name == call.name }?.setsBits(arguments) ?? false
+    }
+}
+
+extension SystemCall {
+    /// The registers that an entry for this call must compare, so that it lets the program set none of the bits.
+    func registersAboutIdentityBits(_ arguments: [UInt64]) -> [Int] {
+        guard let call = IdentityCall.all.first(where: { $0.name == name }) else { return [] }
+        return [call.flags, call.makesFile(arguments) ? call.mode : nil].compactMap(\.self)
+    }
 }
 
 /// A call that can set the mode of a file.
@@ -45,6 +60,24 @@ private struct IdentityCall {
     private static let kinds: UInt64 = 0o170000
     /// The kinds with which mknod(2) makes a regular file.
     private static let regularKinds: [UInt64] = [0, 0o100000]
+
+    /// Whether a call with these registers sets one of the bits of a regular file, or can do so unseen.
+    func setsBits(_ arguments: [UInt64]) -> Bool {
+        guard let mode else { return true }
+        let value = Self.value(of: mode, in: arguments)
+        if statesKind, !Self.regularKinds.contains(value & Self.kinds) { return false }
+        return makesFile(arguments) && Self.bits.contains { value & $0 != 0 }
+    }
+
+    /// Whether the kernel reads the mode.
+    func makesFile(_ arguments: [UInt64]) -> Bool {
+        guard let flags else { return true }
+        return Self.makingFlags.contains { Self.value(of: flags, in: arguments) & $0 != 0 }
+    }
+
+    private static func value(of register: Int, in arguments: [UInt64]) -> UInt64 {
+        arguments.indices.contains(register) ? arguments[register] : 0
+    }
 
     /// Whether comparisons that all hold exclude that the call sets one of the bits of a regular file.
     func isBarred(_ combination: [CallRule.Part]) -> Bool {

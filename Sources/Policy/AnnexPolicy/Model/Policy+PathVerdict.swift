@@ -89,7 +89,8 @@ extension Policy {
             if verdicts.contains(where: { $0.answer == .allow }) { continue }
             guard let first = verdicts.first(where: { $0.reason != nil }) ?? verdicts.first else { continue }
             let errno: Int32 = if case .deny(let errno, _) = first.answer { errno } else { EPERM }
-            return (errno, first.place, first.reason, "allow: " + (first.remedy ?? "- openat"))
+            let remedy = first.remedy ?? verdicts.compactMap(\.remedy).first
+            return (errno, first.place, first.reason, remedy.map { "allow: " + $0 })
         }
         return nil
     }

@@ -62,7 +62,10 @@ extension Policy {
         if call.name == LaunchCalls.exec { return nil }
         // The limit of one process would deny the thread even if the filter allowed the call.
         if limits.processes <= 1, call.startsThread(arguments) { return nil }
-        let compared = Set((rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) })
+        if needsIdentityBits(number: call.number, arguments: arguments) { return nil }
+        let compared = Set(
+            (rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) }
+                + call.registersAboutIdentityBits(arguments))
         let known = call.arguments ?? []
         let shown = known.indices.filter { index in
             let isAddress = known[index].kind.style == .pointer && index < arguments.count && arguments[index] != 0

@@ -44,6 +44,8 @@ public struct Denial: Sendable, Hashable {
     /// call. In the mode `enforce`, such a denial is recorded only if the rule says so (`report: on`). Quiet denials
     /// do not count for the limit `denials`.
     public internal(set) var isQuiet = false
+    /// Whether the call sets a set-user-ID or set-group-ID mode, or can do so unseen. No remedy allows such a call.
+    package internal(set) var needsIdentityBits = false
     /// How often the denial occurred up to now.
     public internal(set) var count = 1
     /// The times of the first and the last occurrence, counted from the start of the sandbox's listener.

@@ -30,6 +30,7 @@ extension DenialListener {
             subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
             policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller)
         denial.isQuiet = scene.policy.statesDenial(number: call.number, arguments: call.arguments)
+        denial.needsIdentityBits = scene.policy.needsIdentityBits(number: call.number, arguments: call.arguments)
         record(denial)
         if let stack { keep(stack, of: .denial(key)) }
     }

@@ -1,5 +1,5 @@
 internal import AnnexLinux
-package import AnnexPolicy
+internal import AnnexPolicy
 internal import Glibc
 
 /// The layout that a policy's grants get on this host: the objects to bind, their places, and the rights of each place.
@@ -128,11 +128,15 @@ struct GrantLayout: ~Copyable {
 
     /// Rejects a link in a place that the sandbox may write to. A program of an earlier run could have made that link,
     /// and so could have chosen the object that this run gets.
+    ///
+    /// A program makes a link in the directory that holds the link. So this directory must lie in no such place. The
+    /// paths of links and of places contain no links. A place whose own name is a link counts by the link's target.
     /// - Parameter others: further places that a sandbox may write to, or an earlier one could.
     private func rejectPlanted(_ links: [LaunchPlan.Link], writable others: [String]) throws(SandboxError) {
         let writable = places.filter { $0.rights.contains(.write) }.map(\.path) + others
         for link in links {
-            guard let directory = writable.first(where: { link.target.isWithin($0) }) else { continue }
+            let holder = link.target.parentPath
+            guard let directory = writable.first(where: { holder.isWithin($0) }) else { continue }
             throw SandboxError(
                 "grants",
                 cause:
@@ -233,28 +237,5 @@ extension PathRights {
         if contains(.execute) { rights.insert(.execute) }
         if contains(.write) { rights.formUnion(LandlockRights.owning.subtracting(.reading)) }
         return isDirectory ? rights : rights.intersection(.ofFiles)
-    }
-}
-
-/// Finds host paths that are too dangerous to give to a sandbox, even through a link. The home directory of this
-/// process's user is one of them.
-package struct GrantDangers {
-    private let home: String?
-
-    package init() {
-        // SAFETY: the text is copied before anything can change the environment.
-        let named = unsafe getenv("HOME").map { unsafe String(cString: $0) }
-        home = named.flatMap { try? HostPath.resolve($0).path }
-    }
-
-    /// - Parameters:
-    ///   - place: the path with every link resolved.
-    ///   - spelling: the path as the grant spells it. This spelling was checked before the call.
-    package func danger(of place: String, _ rights: PathRights, spelled spelling: String) -> String? {
-        if home.map({ PathText.isSame($0, as: place) }) == true {
-            return "it is your home: name the files or directories in it that are needed"
-        }
-        if PathText.isSame(place, as: spelling) { return nil }
-        return PathText.danger(place, rights: rights).map { "it leads to \(Escaped(place)): \($0)" }
     }
 }

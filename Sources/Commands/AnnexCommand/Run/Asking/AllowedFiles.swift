@@ -17,10 +17,7 @@ struct AllowedFiles {
     private static let largest = 8 << 10
 
     /// - Returns: the user's allowed files; nil if `XDG_STATE_HOME` and `HOME` both name no directory.
-    static var ofUser: AllowedFiles? {
-        let home = UserEnvironment.path("HOME").map { $0 + "/.local/state" }
-        return (UserEnvironment.path("XDG_STATE_HOME") ?? home).map { AllowedFiles(folder: $0 + "/annex/run") }
-    }
+    static var ofUser: AllowedFiles? { ProjectNotes.folder.map(AllowedFiles.init(folder:)) }
 
     /// The directory, if it lies in a path that the program may change. The sandbox must then keep the program from
     /// changing the directory, because the program could otherwise allow files for the user.
@@ -28,35 +25,23 @@ struct AllowedFiles {
     ///   - policy: the policy, whose own paths count, too.
     ///   - privateDirectory: the directory on the host that becomes the program's private directory.
     static func kept(from given: GivenPaths, policy: Policy, privateDirectory: String?) throws -> String? {
-        guard let allowed = ofUser else { return nil }
+        guard let allowed = ofUser, let notes = ProjectNotes.place else { return nil }
         let granted = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let written = given.written.map(\.path) + granted.compactMap(GivenPaths.resolved)
         guard !written.isEmpty || privateDirectory != nil else { return nil }
-        let place = PathText.resolved(allowed.folder)
-        let notes = real(place)
-        let reason = "\(Escaped(notes)) lists the project files that you have allowed, so no program may change it"
         let own = privateDirectory.flatMap(GivenPaths.resolved)
-        // A mount cannot keep a link in its place. So the program could replace the link, and lead the next run to notes
-        // of its own.
-        if let link = links(on: place).first(where: { link in
-            (written + (own.map { [$0] } ?? [])).contains { PathText.isPath(link, within: $0) }
-        }) {
-            throw SystemError(
-                "hand over for writing", errno: EPERM, path: link,
-                remedy: "\(reason), and this link leads there: hand over a directory without the link, or replace the "
-                    + "link by a directory")
-        }
+        try rejectLinks(to: allowed.folder, in: written + (own.map { [$0] } ?? []), notes: notes)
         if let own, isDirectory(own, around: notes) {
-            let what = "\(Escaped(own)) cannot be the private directory"
-            throw SandboxError("private directory", cause: "\(what): \(reason)", remedy: "name another directory")
+            throw SandboxError(
+                "private directory",
+                cause: "\(Escaped(own)) cannot be the private directory: \(ProjectNotes.protection(of: notes))",
+                remedy: "name another directory")
         }
-        if let changed = written.first(where: { PathText.isPath($0, within: notes) }) {
-            throw SystemError(
-                "hand over for writing", errno: EPERM, path: changed, remedy: "\(reason): leave the option out")
-        }
-        guard let outer = written.first(where: { PathText.isPath(notes, within: $0) }) else { return nil }
+        // The launch itself refuses a path in the directory.
+        let outer = written.first { PathText.isPath(notes, within: $0) && !PathText.isSame(notes, as: $0) }
+        guard let outer else { return nil }
         try allowed.makeFolder()
-        return GivenPaths.resolved(place) ?? outer
+        return GivenPaths.resolved(PathText.resolved(allowed.folder)) ?? outer
     }
 
     /// Whether a private directory shows the notes. In the sandbox, they would have another path there, so the sandbox
@@ -69,10 +54,17 @@ struct AllowedFiles {
         return PathText.isPath(notes, within: own) || PathText.isPath(own, within: notes)
     }
 
-    /// The path without links. Links are resolved as far as the path's directories exist.
-    private static func real(_ path: String) -> String {
-        if let real = GivenPaths.resolved(path) { return real }
-        return path == "/" ? path : real(path.parentPath) + "/" + (PathText.parts(path).last ?? "")
+    /// Rejects a link that leads to the notes and lies where the program may write. A mount cannot keep a link in its
+    /// place. So the program could replace the link, and lead the next run to notes of its own.
+    private static func rejectLinks(to folder: String, in written: [String], notes: String) throws(SystemError) {
+        let found = links(on: PathText.resolved(folder)).first { link in
+            written.contains { PathText.isPath(link, within: $0) }
+        }
+        guard let found else { return }
+        throw SystemError(
+            "hand over for writing", errno: EPERM, path: found,
+            remedy: "\(ProjectNotes.protection(of: notes)), and this link leads there: hand over a directory without "
+                + "the link, or replace the link by a directory")
     }
 
     /// The links on a path, also those that lead to nothing. Each is named by a path that has no other link before it.

@@ -1,3 +1,4 @@
+import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
 
@@ -99,11 +100,19 @@ struct ProjectFile: Equatable {
         entries.map(\.program).filter { program in
             guard program.contains("/") else { return false }
             let path = Self.absolute(program, in: folder)
+            let paths = [path, Self.real(path)]
             return entries.contains { other in
-                other.program != program
-                    && Self.writablePlaces(of: other, in: folder).contains { PathText.isPath(path, within: $0) }
+                let places = Self.writablePlaces(of: other, in: folder).flatMap { [$0, Self.real($0)] }
+                return other.program != program
+                    && paths.contains { path in places.contains { PathText.isPath(path, within: $0) } }
             }
         }
+    }
+
+    /// The path with the links of its directories resolved.
+    private static func real(_ path: String) -> String {
+        GivenPaths.resolved(path)
+            ?? GivenPaths.resolved(path.parentPath).map { $0 + "/" + (PathText.parts(path).last ?? "") } ?? path
     }
 
     /// Adds options to the entry of a program.

@@ -88,7 +88,7 @@ struct KnownErrors {
     /// missing module, and no directory.
     private var modules: RunHint? {
         guard errors.mention("modulenotfounderror", "no module named"), let place = given.virtualEnvironment,
-            !given.contain(place), let grant = GrantOption(for: place, rights: [.read, .execute])
+            !given.contain(place), let grant = GrantOption(for: place, rights: [.read, .execute], beside: policy)
         else { return nil }
         let choice = RunChoice(grant.name, grant.path)
         return RunHint(

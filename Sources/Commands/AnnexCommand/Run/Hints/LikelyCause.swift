@@ -23,16 +23,20 @@ enum LikelyCause {
     /// Sockets that read network interfaces or ask a name server. Most programs open them without needing them.
     private static let probedSockets = ["AF_NETLINK", "SOCK_DGRAM"]
 
+    /// - Parameter isAboutOwner: whether another hint has named a place that the program may not use because of the
+    ///   place's owner.
     /// - Returns: nil if neither the program's errors nor the denials explain the failure.
     static func of(
-        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths
+        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths,
+        isAboutOwner: Bool
     ) -> RunHint? {
         if let signal = report.signal, foreign.contains(signal) {
             return [SIGINT, SIGTERM].contains(signal) ? waiting(for: denials, policy: policy) : nil
         }
         let likely = denials.filter { RunRemedy.of($0) != nil && !$0.isQuiet && !isOnlySeen($0) }
         if let ended = likely.last(where: { $0.answer == .ended }) { return hint(ended) }
-        if let hint = PathHint(policy: policy, given: given).hint(for: errors) { return hint }
+        let paths = PathHint(policy: policy, given: given, isAboutOwner: isAboutOwner)
+        if let hint = paths.hint(for: errors) { return hint }
         let quiet = denials.filter(\.isQuiet)
         if let denial = matching(errors, among: likely) ?? matching(errors, among: quiet) { return hint(denial) }
         // Without `--explain`, the list of denials lacks the denials that the policy does not report. So the program's

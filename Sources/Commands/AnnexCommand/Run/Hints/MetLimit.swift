@@ -18,7 +18,8 @@ struct MetLimit {
         guard report.reason != .deniedOperation else { return nil }
         let limit = Self.ended(report.reason) ?? Self.stated(report, denials: denials, errors: errors)
         let value = policy.limits.values.first { $0.name == limit }.map { Name.limit($0.name, $0.value) }
-        guard let name = value ?? Self.fullScratch(policy, errors: errors).map({ .scratch($0) }) else { return nil }
+        let scratch = Self.fullScratch(report, policy: policy, errors: errors)
+        guard let name = value ?? scratch.map({ .scratch($0.directory, isSure: $0.isSure) }) else { return nil }
         let met = Self.hint(name)
         // The program may have waited for ever because a call was denied. Then more time does not help, so the hint
         // also names the denial.
@@ -32,7 +33,7 @@ struct MetLimit {
 
     private enum Name {
         case limit(LimitName, LimitValue)
-        case scratch(PolicyPaths.PrivateDirectory)
+        case scratch(PolicyPaths.PrivateDirectory, isSure: Bool)
     }
 
     static func ended(_ reason: SandboxRunReport.Reason) -> LimitName? {
@@ -61,25 +62,48 @@ struct MetLimit {
         return errors.states(EAGAIN) && errors.mention("fork", "thread", "process", "spawn") ? .processes : nil
     }
 
-    /// The scratch directory (the private directory in memory), if an error says that a device is full. Nil if such an
-    /// error names a path that was handed over for writing.
-    private static func fullScratch(_ policy: Policy, errors: StatedErrors) -> PolicyPaths.PrivateDirectory? {
+    /// The scratch directory (the private directory in memory), if an error says that a device is full and this can be
+    /// the scratch directory. Nil if such an error names a path that was handed over for writing.
+    ///
+    /// The scratch directory is gone at the end of the run. But its files are in memory. So if the kernel counts all
+    /// memory of the run, the peak tells whether the directory was full.
+    private static func fullScratch(
+        _ report: SandboxRunReport, policy: Policy, errors: StatedErrors
+    ) -> (directory: PolicyPaths.PrivateDirectory, isSure: Bool)? {
+        let paths = errors.lines.filter { $0.errno == ENOSPC }.map(\.paths)
+        guard !paths.isEmpty, let scratch = policy.paths.scratch else { return nil }
         let written = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
-        let full = errors.lines.filter { $0.errno == ENOSPC }
-        let isElsewhere = full.contains { line in
-            line.paths.contains { path in written.contains { PathText.isPath(path, within: $0) } }
+        func name(_ places: [String]) -> Bool {
+            paths.joined().contains { path in places.contains { PathText.isPath(path, within: $0) } }
         }
-        return full.isEmpty || isElsewhere ? nil : policy.paths.scratch
+        if name(written) { return nil }
+        let isNamed = name([scratch.path])
+        let isOther = name(["/dev"]) || [STDOUT_FILENO, STDERR_FILENO].contains(where: isFullDevice)
+        if !isNamed, isOther { return nil }
+        guard report.isMemoryEnforced, let peak = report.peakMemory else { return (scratch, false) }
+        if peak >= scratch.size - scratch.size / 8 { return (scratch, true) }
+        let (least, _) = scratch.inodes.multipliedReportingOverflow(by: leastOfFile)
+        return isNamed && peak >= least ? (scratch, false) : nil
+    }
+
+    /// The least memory in bytes that the kernel counts for an empty file in memory.
+    private static let leastOfFile: UInt64 = 512
+
+    /// Whether a descriptor is the device whose writers always learn that it is full.
+    private static func isFullDevice(_ number: Int32) -> Bool {
+        var status = stat()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        return unsafe fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == 0x107
     }
 
     private static func hint(_ name: Name) -> RunHint {
         switch name {
-        case .scratch(let scratch):
+        case .scratch(let scratch, let isSure):
             let more = Quantity.text(bytes: Quantity.four(times: scratch.size))
             let choice = RunChoice("--limit", "scratch=\(more)")
             return RunHint(
-                line:
-                    "\(scratch.path) holds at most \(Quantity.text(bytes: scratch.size)) and \(scratch.inodes) files: "
+                line: (isSure ? "\(scratch.path) holds" : "perhaps \(scratch.path) was full, which holds")
+                    + " at most \(Quantity.text(bytes: scratch.size)) and \(scratch.inodes) files: "
                     + "add \(option(choice)), or let the program use a directory that you hand over with --write",
                 choices: [choice])
         case .limit(.descriptors, let value) where value.count >= mostDescriptors:

@@ -1,3 +1,4 @@
+import AnnexLaunch
 import AnnexLinux
 internal import AnnexSandbox
 import Glibc
@@ -27,16 +28,47 @@ struct OwnerHints {
         guard status.st_uid == 0 else {
             return
                 "\(shown) belongs to uid \(status.st_uid), and a program that root starts gets only root's files: run "
-                + "annex as that user, for example: setpriv --reuid \(status.st_uid) --clear-groups annex run …"
+                + "annex as that user, for example: \(Self.command(as: status.st_uid, group: status.st_gid)) annex run …"
         }
         guard let place = foreign(path) else { return nil }
         return "\(shown) must be \(word) for others: a program that root starts runs as a user of its own, and "
             + place.reason
     }
 
+    /// The command that runs another one with the rights of a user, and with no group of root. A user without an entry
+    /// in `/etc/passwd` gets the group of the file.
+    static func command(as user: uid_t, group: gid_t) -> String {
+        guard let account = Account(user) else {
+            return "setpriv --reuid \(user) --regid \(group == 0 ? user : group) --clear-groups"
+        }
+        return "setpriv --reuid \(user) --regid \(account.group) --init-groups env "
+            + "HOME=\(ShellText.shown(account.home))"
+    }
+
     /// The place at this path, if root's files there do not belong to the program.
     private func foreign(_ path: String) -> SandboxRunReport.ForeignPlace? {
         guard let real = GivenPaths.resolved(path) else { return nil }
         return report.foreignPlaces.first { $0.path == "\(Escaped(real, limit: 8_192))" }
+    }
+}
+
+/// A user's entry in `/etc/passwd`. The C library's own search loads libraries, and a static program must not do that.
+private struct Account {
+    let group: gid_t
+    let home: String
+
+    /// The largest file that is read, in bytes.
+    private static let largest = 1 << 20
+
+    init?(_ user: uid_t) {
+        guard let file = try? Descriptor.open("/etc/passwd", O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            let bytes = try? file.readAll(atMost: Self.largest)
+        else { return nil }
+        let entry = bytes.split(separator: UInt8(ascii: "\n")).lazy
+            .map { String(decoding: $0, as: UTF8.self).split(separator: ":", omittingEmptySubsequences: false) }
+            .first { $0.count == 7 && uid_t($0[2]) == user }
+        guard let entry, let group = gid_t(entry[3]), entry[5].hasPrefix("/") else { return nil }
+        self.group = group
+        home = String(entry[5])
     }
 }

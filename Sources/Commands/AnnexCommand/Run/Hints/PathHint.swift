@@ -8,13 +8,18 @@ import Glibc
 struct PathHint {
     let policy: Policy
     let given: GivenPaths
+    /// Whether another hint has said that the program may not write in a place because of the place's owner. Then a
+    /// missing right to write is not the cause.
+    var isAboutOwner = false
 
     func hint(for errors: StatedErrors) -> RunHint? {
         let examination = PathExamination(policy, directory: given.directory)
         for stated in errors.lines where [0, ENOENT, EACCES, EPERM, EROFS].contains(stated.errno) {
             for path in stated.paths {
                 if let hint = scratchHint(path, errno: stated.errno, by: examination) { return hint }
-                let finding = examination.finding(path, errno: stated.errno, makesFile: stated.makesFile)
+                let finding = examination.finding(
+                    path, errno: stated.errno, makesFile: stated.makesFile, opensFile: stated.opensFile)
+                if isAboutOwner, stated.errno == EACCES, finding?.rights.contains(.write) == true { continue }
                 if let finding { return missing(inHome: finding, named: path) ?? hint(finding) }
             }
         }
@@ -51,14 +56,14 @@ struct PathHint {
     /// The hint if the program wants to make a file in a directory of a home, and this directory does not exist. No
     /// option hands over a whole home, but an option can hand over a directory in a home.
     private func missing(inHome finding: PathExamination.Finding, named path: String) -> RunHint? {
-        guard finding.fault == .notWritable, finding.grant == nil, PathText.isPath(path, within: finding.path),
+        guard finding.rights.contains(.write), finding.grant == nil, PathText.isPath(path, within: finding.path),
             let name = PathText.parts(path).dropFirst(PathText.parts(finding.path).count).first,
-            !PathExamination.isShared(name: name),
-            GrantDangers().danger(of: finding.path, .write, spelled: finding.path) != nil
+            !PathExamination.isShared(name: name), GrantOption.danger(of: finding.path, .write) != nil
         else { return nil }
         let directory = finding.path + "/" + name
         // The program chose the name. So the directory must be one that an option may hand over.
-        guard PathExamination(policy).isMissing(directory), let grant = GrantOption(for: directory, rights: .write)
+        guard PathExamination(policy).isMissing(directory),
+            let grant = GrantOption(for: directory, rights: .write, beside: policy)
         else {
             return nil
         }
@@ -96,12 +101,17 @@ struct PathHint {
     private func remedy(_ finding: PathExamination.Finding) -> RunHint {
         if let grant = finding.grant {
             let choice = RunChoice(grant.name, grant.path == SandboxProgram.callersDirectory ? "." : grant.path)
-            return RunHint(line: ": add \(choice.shown)", choices: [choice])
+            return RunHint(line: replaced(by: grant) + choice.shown, choices: [choice])
         }
-        let danger =
-            PathText.danger(finding.path, rights: .read)
-            ?? GrantDangers().danger(of: finding.path, .read, spelled: finding.path)
+        let danger = GrantOption.danger(of: finding.path, finding.rights.union(.read))
         return RunHint(line: danger.map { ", and no option hands it over: \($0)" } ?? "")
+    }
+
+    /// The words before an option. `--write-execute` takes the place of the option that gave the same path before.
+    private func replaced(by grant: GrantOption) -> String {
+        guard grant.name == "--write-execute" else { return ": add " }
+        let before = given.write.contains { PathText.isSame($0.path, as: grant.path) } ? "--write" : "--execute"
+        return ": let the program execute what it writes there, in place of \(before): use "
     }
 
     /// The remedy for a file that cannot be executed. If `--read` handed over a directory with the file, the hint

@@ -1,5 +1,6 @@
 import AnnexLaunch
 import AnnexLinux
+import AnnexPolicy
 
 /// Relative names among a program's arguments.
 ///
@@ -26,11 +27,17 @@ struct RelativeNames {
             return nil
         }
         let shown = Escaped(name, limit: 200)
-        guard path.hasPrefix(here == "/" ? here : here + "/") else {
-            return hint(shown, choices: [RunChoice("--read", name), RunChoice("--write", name)], meaning: "")
-        }
-        let choices = [RunChoice("--read", "."), RunChoice("--write", ".")]
-        return hint(shown, choices: choices, meaning: ", which hands over the working directory")
+        let isInside = path.hasPrefix(here == "/" ? here : here + "/")
+        let whole = isInside ? choices(".", leadingTo: here) : []
+        if !whole.isEmpty { return hint(shown, choices: whole, meaning: ", which hands over the working directory") }
+        let single = choices(name, leadingTo: path)
+        return single.isEmpty ? nil : hint(shown, choices: single, meaning: "")
+    }
+
+    /// The options for a path that the launch accepts.
+    private static func choices(_ typed: String, leadingTo path: String) -> [RunChoice] {
+        let options: [(String, PathRights)] = [("--read", .read), ("--write", [.read, .write])]
+        return options.filter { GrantOption.danger(of: path, $0.1) == nil }.map { RunChoice($0.0, typed) }
     }
 
     private static func hint(_ shown: Escaped, choices: [RunChoice], meaning: String) -> RunHint {

@@ -41,21 +41,22 @@ enum RunHints {
     static func line(_ denial: Denial) -> String {
         let often = denial.count > 1 ? " (\(denial.count) times)" : ""
         let usual = denial.isQuiet ? "; programs usually do without it" : ""
-        return denial.headline + often + usual + (RunRemedy.of(denial).map { "; allowed by: \($0.text)" } ?? "")
+        return denial.headline + often + usual + (RunRemedy.of(denial).map { "; \($0.text)" } ?? "")
     }
 
     /// The line that is printed last. It names the cause of the failure and the option that removes the cause.
     /// - Returns: nil if no limit, path or denial explains the failure.
     static func hint(
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths,
-        explained: Bool
+        explained: Bool, isAboutOwner: Bool
     ) -> RunHint? {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return nil }
         let known = report.reason == .deniedOperation ? nil : KnownPrograms(errors: errors, policy: policy).hint
         if let known, MetLimit.ended(report.reason) == nil { return known }
         let limit = MetLimit(report, denials: denials, policy: policy, errors: errors, known: known)
         if let limit { return limit.hint }
-        let cause = LikelyCause.of(report, denials: denials, policy: policy, errors: errors, given: given)
+        let cause = LikelyCause.of(
+            report, denials: denials, policy: policy, errors: errors, given: given, isAboutOwner: isAboutOwner)
         guard var hint = cause else { return nil }
         if !explained { hint.line += "; to see every denied call and path, add --explain" }
         return hint

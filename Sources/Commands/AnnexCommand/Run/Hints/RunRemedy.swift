@@ -5,10 +5,11 @@ internal import Glibc
 
 /// What a user adds to `annex run` so that a denied call or path is allowed.
 struct RunRemedy {
+    /// The remedy in one clause.
     let text: String
     let choices: [RunChoice]
 
-    /// - Returns: nil if nothing can allow the denied call or path.
+    /// - Returns: nil if nothing can allow the denied call or path, and there is nothing to say about that.
     static func of(_ denial: Denial) -> RunRemedy? {
         switch denial.subject {
         case .path(let path):
@@ -17,6 +18,9 @@ struct RunRemedy {
             // No option of `annex run` takes an entry of `grants:`. A path that no option may hand over must not be
             // handed over by a policy file either. So such a remedy is not shown.
             return denial.remedy.flatMap { $0.hasPrefix("grants:") ? nil : RunRemedy(text: $0) }
+        case .call where denial.needsIdentityBits:
+            // Calls that programs usually do without need no explanation.
+            return denial.isQuiet ? nil : RunRemedy(clause: impossible(denial))
         case .call:
             if let choices = allowances(for: denial) { return choices.isEmpty ? nil : RunRemedy(choices) }
             return denial.allowedBy.flatMap { line(entry: $0) } ?? denial.remedy.map(RunRemedy.init(text:))
@@ -27,12 +31,19 @@ struct RunRemedy {
         self.choices = choices
         // The purpose comes before the options, so the user can copy the options from the end of the line.
         let sides = choices.map { $0.purpose.isEmpty ? $0.shown : "(\($0.purpose)) \($0.shown)" }
-        text = sides.joined(separator: ", or ")
+        text = "allowed by: " + sides.joined(separator: ", or ")
     }
 
-    private init(text: String) {
-        self.text = text
+    private init(text: String) { self.init(clause: "allowed by: " + text) }
+
+    private init(clause: String) {
+        text = clause
         choices = []
+    }
+
+    private static func impossible(_ denial: Denial) -> String {
+        let unseen = ["openat2", "io_uring_setup"].contains(denial.call)
+        return "no option gives " + (unseen ? "this call, which could set " : "") + "set-user-ID or set-group-ID modes"
     }
 
     private static func line(entry: String) -> RunRemedy? {

@@ -22,6 +22,12 @@ struct StatedErrors {
             ]
             return words.contains { word in making.contains(word.trimmingPunctuation) }
         }
+
+        /// Whether the line is about opening a file, and not about executing one or loading a library.
+        var opensFile: Bool {
+            let small = text.lowercased()
+            return small.contains("open ") && !small.contains("shared object")
+        }
     }
 
     /// The lines with an error, the last line first.
@@ -40,8 +46,10 @@ struct StatedErrors {
             guard let errno = Self.errno(in: line) else { return nil }
             // If the error is about a read-only file system, any word of the line can name the file that could not be
             // made. If a permission is missing, only a word beside the error can.
-            let words = errno == EROFS ? line : errno == EACCES ? Self.subject(of: line) : ""
-            let paths = Self.paths(in: line, from: directory, words: words)
+            let rest = Self.withoutProgram(line)
+            let words = errno == EROFS ? rest : errno == EACCES ? Self.subject(of: rest) : ""
+            let found = Self.paths(in: rest, from: directory, words: words)
+            let paths = found.isEmpty ? Self.paths(in: line, from: directory, words: "") : found
             return Line(text: line, errno: errno, paths: paths)
         }
     }
@@ -120,13 +128,27 @@ struct StatedErrors {
         line.split { separators.contains($0) }.map { trimmed($0) }.filter { !$0.isEmpty }
     }
 
+    /// The line without the name of the program that printed it, as in `/usr/bin/ld: cannot open output file prog:
+    /// Permission denied`. If only the error follows the first word, this word names the file.
+    private static func withoutProgram(_ line: String) -> String {
+        guard let end = line.firstRange(of: ": "), !line[..<end.lowerBound].contains(" ") else { return line }
+        let rest = line[end.upperBound...]
+        return rest.contains(": ") ? String(rest) : line
+    }
+
+    /// Words before an error that say what the program did, and do not name the file.
+    private static let verbs: Set<String> = ["open", "mkdir", "create", "write", "read", "execute", "stat", "access"]
+
     /// The word before the error, as in `sh: out: Permission denied`. If the error is followed by a colon, the word
     /// after it. Empty if the line has neither.
     private static func subject(of line: String) -> String {
         guard let error = line.firstRange(of: "ermission denied") else { return "" }
         if line[error.upperBound...].hasPrefix(": ") { return String(line[error.upperBound...].dropFirst(2)) }
         let before = line[..<error.lowerBound].dropLast()
-        return before.hasSuffix(": ") ? names(in: String(before)).last ?? "" : ""
+        guard before.hasSuffix(": ") else { return "" }
+        // In `a: Cannot open: Permission denied`, the file stands before the verb.
+        let words = before.split(separator: ": ").reversed().compactMap { names(in: String($0)).last }
+        return words.first { !verbs.contains($0.lowercased()) } ?? ""
     }
 
     /// - Parameter words: a text whose words name files even without a slash or a full stop, if no other word of the

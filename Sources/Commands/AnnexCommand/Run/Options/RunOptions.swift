@@ -64,14 +64,23 @@ extension RunOptions {
         guard words.count.isMultiple(of: 2) else { return false }
         for index in stride(from: 0, to: words.count, by: 2) {
             let (name, value) = (words[index], words[index + 1])
-            if ["--write", "--execute", "--write-execute"].contains(name) { read.removeAll { $0 == value } }
+            if ["--write", "--execute", "--write-execute"].contains(name) {
+                read.removeAll { Self.isPlace($0, sameAs: value) }
+            }
             if name == "--write-execute" {
-                write.removeAll { $0 == value }
-                execute.removeAll { $0 == value }
+                write.removeAll { Self.isPlace($0, sameAs: value) }
+                execute.removeAll { Self.isPlace($0, sameAs: value) }
             }
             guard parse(name, value: value) else { return false }
         }
         return true
+    }
+
+    /// Whether two paths lead to one place. The user may have typed the place in another way.
+    private static func isPlace(_ one: String, sameAs other: String) -> Bool {
+        if one == other { return true }
+        guard let place = GivenPaths.resolved(one) else { return false }
+        return place == GivenPaths.resolved(other)
     }
 
     private mutating func parse(_ name: String, value: String) -> Bool {

@@ -36,7 +36,7 @@ extension DenialListener {
             let verdict = scene.policy.verdict(path: path, rights: .execute)
             let denied = DeniedPath(
                 path: path, needed: .execute, missing: .execute, makesEntry: false,
-                grant: GrantOption(for: path, rights: .execute))
+                grant: GrantOption(for: path, rights: .execute, beside: scene.policy))
             let denial = Denial(
                 subject: .path(denied), call: asking.call, text: asking.text,
                 answer: .denied(errno: EACCES), layers: [.mount, .landlock],

@@ -3,7 +3,7 @@ package import AnnexPolicy
 
 /// An option of `annex run` that gives the program in the sandbox rights on a path of the host.
 package struct GrantOption: Sendable, Hashable {
-    /// `--read`, `--write` or `--execute`.
+    /// `--read`, `--write`, `--execute` or `--write-execute`.
     package let name: String
     package let path: String
 
@@ -11,21 +11,40 @@ package struct GrantOption: Sendable, Hashable {
     package var text: String { "\(name) \(ShellText.quoted(path))" }
 
     /// The option that gives these rights on a path. nil if no option may give them, or if another mechanism decides
-    /// about the path.
-    package init?(for path: String, rights: PathRights) {
+    /// about the path. The checks are those of the launch, so the launch accepts the option.
+    /// - Parameter policy: the policy with everything that the caller handed over.
+    package init?(for path: String, rights: PathRights, beside policy: Policy) {
         let (name, given): (String, PathRights) =
-            if rights.contains(.write) {
+            if rights.contains(.write) && Self.hasOther(.execute, on: path, in: policy)
+                || rights.contains(.execute) && Self.hasOther(.write, on: path, in: policy)
+            {
+                ("--write-execute", [.read, .write, .execute])
+            } else if rights.contains(.write) {
                 ("--write", [.read, .write])
             } else if rights.contains(.execute) {
                 ("--execute", [.read, .execute])
             } else {
                 ("--read", .read)
             }
-        guard PathText.misspelling(path) == nil, PathText.danger(path, rights: given) == nil,
-            GrantDangers().danger(of: path, given, spelled: path) == nil
-        else { return nil }
+        guard PathText.misspelling(path) == nil, Self.danger(of: path, given) == nil else { return nil }
         self.name = name
         self.path = path
+    }
+
+    /// Why no option may give these rights on a path; nil if an option may. The path may lead through links.
+    package static func danger(of path: String, _ rights: PathRights) -> String? {
+        if let danger = PathText.danger(path, rights: rights) { return danger }
+        // A program may have chosen the path. So the path is looked up as any path that a program names.
+        let place = HostLookup { _ in false }.trail(path).last ?? path
+        return GrantDangers().danger(of: place, rights, spelled: path)
+    }
+
+    /// Whether the caller handed over exactly this path with this right. No launch takes one path for writing and, by
+    /// another option, for executing.
+    private static func hasOther(_ right: PathRights, on path: String, in policy: Policy) -> Bool {
+        policy.paths.grants.contains { grant in
+            grant.place == nil && grant.rights.contains(right) && PathText.isSame(grant.path, as: path)
+        }
     }
 }
 

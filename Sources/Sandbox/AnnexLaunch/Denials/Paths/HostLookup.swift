@@ -67,6 +67,16 @@ package struct HostLookup {
         return trail
     }
 
+    /// Whether a path leads to something that is no directory. False if the answer is unknown.
+    package func isFile(_ path: String) -> Bool {
+        guard case .found(let real) = follow(path), real != "/", !avoids(real), let root,
+            let object = try? root.descriptor.openBeneath(
+                real.split(separator: "/").joined(separator: "/"), Descriptor.pathOnly | O_NOFOLLOW),
+            let status = try? object.status()
+        else { return false }
+        return status.kind != .directory
+    }
+
     /// Whether a path contains no link, not even as its last component. Call this only for paths that the sandbox
     /// shows. The program itself can make the host look up such a path, so this code does not check for automounts.
     func isDirect(_ path: String) -> Bool {

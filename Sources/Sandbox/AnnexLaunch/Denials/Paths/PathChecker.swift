@@ -79,7 +79,8 @@ struct PathChecker {
         if doubt.refusal == EACCES { missing.insert(.write) }
         let path = DeniedPath(
             path: denied, needed: named.rights, missing: missing, makesEntry: named.makesEntry,
-            grant: GrantOption(for: named.makesEntry ? denied.parentPath : denied, rights: named.rights))
+            grant: GrantOption(
+                for: named.makesEntry ? denied.parentPath : denied, rights: named.rights, beside: policy))
         let errno = doubt.refusal ?? (isHidden ? ENOENT : verdict.errno ?? 0)
         return Denial(
             subject: .path(path), call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: text,

@@ -12,12 +12,15 @@ package struct PathExamination {
         /// links of the host lead from there.
         package let path: String
         package let fault: Fault
+        /// The rights that the program needs and lacks.
+        package let rights: PathRights
         /// The option of `annex run` that gives the right; nil if no option may give it.
         package let grant: GrantOption?
     }
 
     package enum Fault: Sendable, Hashable {
-        /// The host has the path, and the sandbox does not.
+        /// The host has the path, and the sandbox does not. Or the sandbox has a directory only because it leads to
+        /// something else, and the program wants to make a file in it.
         case notShown
         /// The sandbox shows the directory only because it shows something below it, so the program is not allowed to
         /// read the directory.
@@ -42,18 +45,21 @@ package struct PathExamination {
     /// - Parameters:
     ///   - errno: the error that the program stated: `ENOENT`, `EACCES`, `EPERM` or `EROFS`; 0 if it stated no cause.
     ///   - makesFile: whether the program probably wanted to make the file.
+    ///   - opensFile: whether the program probably wanted to open the file, and not to execute it.
     /// - Returns: nil if the path does not explain the error.
-    package func finding(_ path: String, errno: Int32, makesFile: Bool) -> Finding? {
+    package func finding(_ path: String, errno: Int32, makesFile: Bool, opensFile: Bool = false) -> Finding? {
         let path = PathText.resolved(path)
         if let directory = unwritable(path, errno: errno) {
-            return finding(directory, fault: .notWritable, rights: .write)
+            return finding(directory, fault: .notShown, rights: .write)
         }
         guard PathText.misspelling(path) == nil, case .found(let real) = lookup.follow(path) else {
             return makesFile || errno == EROFS ? findingAboutNewFile(path, errno: errno) : nil
         }
         // The sandbox may lack the named path itself, or only the place to which the path leads.
         let hidden = [path, real].first { !isShown($0) || [0, ENOENT].contains(errno) && policy.isPrivate($0) }
-        if let hidden { return isProgram(real) ? hiddenProgram(real) : hiddenData(hidden) }
+        if let hidden {
+            return isProgram(real, isRead: opensFile) ? hiddenProgram(real) : hiddenData(hidden)
+        }
         guard errno != ENOENT else { return nil }
         if errno == EACCES, !allows(.read, on: real) { return finding(real, fault: .notReadable, rights: .read) }
         if ![0, EROFS].contains(errno), isProgram(real), !allows(.execute, on: real) {
@@ -71,7 +77,7 @@ package struct PathExamination {
         let places: [[Substring]] = [["etc"], ["var", "lib"], ["sys", "devices", "system"]]
         let place = places.first { parts.starts(with: $0) && parts.count > $0.count + 1 }
         let whole = place.map { "/" + parts.prefix($0.count + 1).joined(separator: "/") }
-        return Finding(path: path, fault: .notShown, grant: GrantOption(for: whole ?? path, rights: .read))
+        return finding(path, fault: .notShown, rights: .read, granting: whole)
     }
 
     /// The finding for a program that the sandbox does not have. A program usually needs the files around it too, so
@@ -80,8 +86,7 @@ package struct PathExamination {
         let package = Self.package(of: path)
         // A directory that many programs share is not granted for the sake of one program.
         let isShared = PathText.danger(package, rights: [.read, .write, .execute]) != nil
-        let grant = GrantOption(for: isShared ? path : package, rights: .execute)
-        return Finding(path: path, fault: .notShown, grant: grant)
+        return finding(path, fault: .notShown, rights: .execute, granting: isShared ? path : package)
     }
 
     /// Whether a directory of this name holds the files of many programs, or a user's keys. Such a directory is never
@@ -133,8 +138,12 @@ package struct PathExamination {
         return places.contains { PathText.isPath($0, within: path) }
     }
 
-    private func finding(_ path: String, fault: Fault, rights: PathRights) -> Finding {
-        Finding(path: path, fault: fault, grant: GrantOption(for: path, rights: rights))
+    /// - Parameter whole: the path that the option names; nil if it is the path itself.
+    private func finding(
+        _ path: String, fault: Fault, rights: PathRights, granting whole: String? = nil
+    ) -> Finding {
+        let grant = GrantOption(for: whole ?? path, rights: rights, beside: policy)
+        return Finding(path: path, fault: fault, rights: rights, grant: grant)
     }
 
     private func isShown(_ path: String) -> Bool { policy.verdict(path: path, rights: []).isAllowed }
@@ -147,9 +156,10 @@ package struct PathExamination {
     package func isMissing(_ path: String) -> Bool { lookup.follow(path) == .missing }
 
     /// Whether the path is a program: a file whose mode lets its owner execute it, and that begins like an ELF file or
-    /// a script.
-    private func isProgram(_ path: String) -> Bool {
+    /// a script. A script that the program only reads is data, as for `sh FILE`.
+    private func isProgram(_ path: String, isRead: Bool = false) -> Bool {
         let beginning = lookup.beginning(ofProgram: path, count: 4)
-        return beginning == [0x7F] + Array("ELF".utf8) || beginning?.starts(with: "#!".utf8) == true
+        if beginning == [0x7F] + Array("ELF".utf8) { return true }
+        return !isRead && beginning?.starts(with: "#!".utf8) == true
     }
 }

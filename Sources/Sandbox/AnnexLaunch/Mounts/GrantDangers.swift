@@ -1,0 +1,58 @@
+internal import AnnexLinux
+package import AnnexPolicy
+internal import Glibc
+
+/// Finds host paths that are too dangerous to give to a sandbox, even through a link. The home directory of this
+/// process's user is one of them. The directory with the user's notes on project files is another one.
+package struct GrantDangers {
+    private let home: String?
+
+    package init() {
+        // SAFETY: the text is copied before anything can change the environment.
+        let named = unsafe getenv("HOME").map { unsafe String(cString: $0) }
+        home = named.flatMap { try? HostPath.resolve($0).path }
+    }
+
+    /// - Parameters:
+    ///   - place: the path with every link resolved.
+    ///   - spelling: the path as the grant spells it. This spelling was checked before the call.
+    package func danger(of place: String, _ rights: PathRights, spelled spelling: String) -> String? {
+        if home.map({ PathText.isSame($0, as: place) }) == true {
+            return "it is your home: name the files or directories in it that are needed"
+        }
+        if rights.contains(.write), let notes = ProjectNotes.place, PathText.isPath(place, within: notes) {
+            return ProjectNotes.protection(of: notes)
+        }
+        if PathText.isSame(place, as: spelling) { return nil }
+        return PathText.danger(place, rights: rights).map { "it leads to \(Escaped(place)): \($0)" }
+    }
+}
+
+/// The directory in which `annex run` notes the project files that the user has allowed. A program that changes it could
+/// allow files for the user. So no launch hands it over for writing.
+package enum ProjectNotes {
+    /// Why no program may change the directory at this path.
+    package static func protection(of place: String) -> String {
+        "\(Escaped(place)) lists the project files that you have allowed, so no program may change it"
+    }
+
+    /// The directory's path; nil if `XDG_STATE_HOME` and `HOME` both name no directory.
+    package static var folder: String? {
+        let home = UserEnvironment.path("HOME").map { $0 + "/.local/state" }
+        return (UserEnvironment.path("XDG_STATE_HOME") ?? home).map { $0 + "/annex/run" }
+    }
+
+    /// The directory's path without links. Links are resolved as far as the path's directories exist.
+    package static var place: String? { folder.map { real(PathText.resolved($0)) } }
+
+    private static func real(_ path: String) -> String {
+        // SAFETY: the call returns a new text or null. The text is copied before it is freed.
+        if let text = unsafe realpath(path, nil) {
+            defer { unsafe free(text) }
+            return unsafe String(cString: text)
+        }
+        guard path != "/" else { return path }
+        let above = real(path.parentPath)
+        return (above == "/" ? "" : above) + "/" + (PathText.parts(path).last ?? "")
+    }
+}
