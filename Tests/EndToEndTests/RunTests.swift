@@ -246,6 +246,18 @@ import Testing
         #expect((report["layers"] as? [String])?.isEmpty == false && (report["steps"] as? [Any])?.isEmpty == false)
     }
 
+    @Test func `the names in a report are true names`() async throws {
+        let name = "a\u{1B}\u{202E}gpj"
+        try Data("x".utf8).write(to: folder.url.appending(path: name))
+        let path = folder.url.resolvingSymlinksInPath().path + "/" + name
+        _ = try await run("--explain", "--report", "r.json", "--", "cat", path)
+        let data = try Data(contentsOf: folder.url.appending(path: "r.json"))
+        #expect(data.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A })
+        let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let denial = try #require((report["denials"] as? [[String: Any]])?.first { $0["path"] as? String == path })
+        #expect(denial["isEscaped"] == nil, "\(denial)")
+    }
+
     @Test func `a denied path is explained with its remedy`() async throws {
         // For the program, the path looks like a path that does not exist. So no call was denied, and the hint comes from
         // the error that the program printed.

@@ -42,6 +42,20 @@ import Testing
         #expect((one["omitted"] as? Int) == 0)
     }
 
+    @Test func `P10: JSON has the true names of files`() async throws {
+        let app = try MadeApp("com.example.app", carrying: ["com.example.app.part"])
+        let name = "a\u{1B}\u{202E}\\u{1b}b"
+        try Data().write(to: URL(filePath: app.path + "/" + name))
+        let ran = try await Program.annex("validate", app.path, "--json", in: folder)
+        #expect(ran.output.utf8.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A }, "\(ran)")
+        let object = try JSONSerialization.jsonObject(with: Data(ran.output.utf8)) as? [String: Any]
+        let one = try #require((object?["apps"] as? [[String: Any]])?.first)
+        let files = (one["findings"] as? [[String: Any]])?.compactMap { $0["file"] as? String } ?? []
+        #expect(files.contains("App.app/\(name)"), "\(files)")
+        let shown = try await Program.annex("validate", app.path, in: folder)
+        #expect(shown.output.contains(#"App.app/a\u{1b}\u{202e}\\u{1b}b"#), "\(shown)")
+    }
+
     @Test func `P10: each entitlement that the point does not allow is an error`() async throws {
         let app = try MadeApp("com.example.app", carrying: ["com.example.app.part", "com.example.app.two"])
         let (camera, client) = ("com.apple.security.camera", "com.apple.security.network.client")
