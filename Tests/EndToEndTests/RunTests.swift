@@ -246,6 +246,48 @@ import Testing
         #expect((report["layers"] as? [String])?.isEmpty == false && (report["steps"] as? [Any])?.isEmpty == false)
     }
 
+    /// The path is absolute, relative, of a socket file, and of a file to execute.
+    @Test(arguments: [
+        (#"cat "$PWD/$F""#, "see"), (#"cat "$F""#, "see"), (#"test -e "$PWD/$F""#, "see"),
+        (#""$PWD/$F""#, "execute"),
+        (#"perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0); connect(S,sockaddr_un(shift))' "$PWD/$F""#, "see"),
+    ])
+    func `a denied path that is not UTF-8 is reported and shown`(script: String, want: String) async throws {
+        let line = #"""
+            F=$(printf 'a\377\\b'); printf '#!/bin/sh\n' > "$F"; chmod 755 "$F"; export F; \
+            annex run --allow sockets --explain --env F --report r.json -- sh -c "$SCRIPT"
+            """#
+        let quoted = script.replacing("'", with: #"'\''"#)
+        let ran = try await shell("SCRIPT='\(quoted)'; \(line)")
+        let place = folder.url.resolvingSymlinksInPath().path
+        #expect(ran.errors.contains(#"annex: \#(want) \#(place)/a\x{ff}\\b: denied by"#), "\(ran.errors)")
+        let data = try Data(contentsOf: folder.url.appending(path: "r.json"))
+        let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let denials = try #require(report["denials"] as? [[String: Any]])
+        let denial = try #require(denials.first { ($0["path"] as? String)?.hasSuffix(#"/a\x{ff}\\b"#) == true })
+        #expect(denial["isEscaped"] as? Bool == true && denial["option"] == nil, "\(denial)")
+    }
+
+    @Test func `denied paths that are equal by Unicode are two denials`() async throws {
+        let line = #"""
+            A=$(printf 'caf\303\251'); B=$(printf 'cafe\314\201'); echo > "$A"; echo > "$B"; \
+            annex run --explain -- cat "$PWD/$A" "$PWD/$B"
+            """#
+        let ran = try await shell(line)
+        let lines = ran.errors.split(separator: "\n").filter { $0.contains(": denied by") && $0.contains("/caf") }
+        #expect(lines.count == 2, "\(ran.errors)")
+    }
+
+    @Test func `a hint names a path that is not UTF-8 in an escaped form`() async throws {
+        let ran = try await shell(
+            #"F=$(printf 'a\377b'); echo x > "$F"; annex run -- sh -c '. "$0"; exit 1' "$PWD/$F""#)
+        #expect(ran.errors.contains(#"/a\x{ff}b was not handed over, and no option hands it over"#), "\(ran.errors)")
+        let noted = try await shell(
+            #"F=$(printf 'h\377'); echo > "$F"; chmod 755 "$F"; annex run --read . -- sh -c 'test -x "$0"; exit 0' "$F""#
+        )
+        #expect(noted.errors.contains(#"/h\x{ff} may not be executed"#), "\(noted.errors)")
+    }
+
     @Test func `the names in a report are true names`() async throws {
         let name = "a\u{1B}\u{202E}gpj"
         try Data("x".utf8).write(to: folder.url.appending(path: name))

@@ -1,3 +1,4 @@
+internal import AnnexPolicy
 internal import Glibc
 
 /// Directories of the host that a lookup must avoid, because the lookup of a name there does more than find a file.
@@ -19,10 +20,12 @@ struct Automounts {
     /// The mount points to avoid. If nil, the mounts are unknown, so any path may lead below such a mount point.
     private let points: [Point]?
 
-    /// - Parameter mountinfo: the text of a `mountinfo` file; nil if it could not be read completely.
+    /// - Parameter mountinfo: the text of a `mountinfo` file, in the form of `PathText.text`; nil if it could not be
+    ///   read completely. A user chooses parts of the text. So it is split at bytes: a space before a combining mark is
+    ///   a space for the kernel too.
     init(_ mountinfo: String?) {
-        points = mountinfo?.split(separator: "\n").compactMap { line in
-            let fields = line.split(separator: " ")
+        points = mountinfo?.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let fields = line.split(separator: UInt8(ascii: " ")).map(Substring.init)
             guard fields.count > 4, let dash = fields.firstIndex(of: "-"), fields.count > dash + 1 else { return nil }
             let isForeign = Self.isServedByOthers(fields[(dash + 1)...])
             guard isForeign || Self.types.contains(fields[dash + 1]) else { return nil }
@@ -37,17 +40,19 @@ struct Automounts {
         guard let type = fields.first, ["fuse", "fuseblk"].contains(type) || type.hasPrefix("fuse.") else {
             return false
         }
-        let user = fields.last?.split(separator: ",").first { $0.hasPrefix("user_id=") }
+        let user = fields.last?.utf8.split(separator: UInt8(ascii: ",")).map(Substring.init).first {
+            $0.hasPrefix("user_id=")
+        }
         return user.flatMap { UInt32($0.dropFirst("user_id=".count)) }.map { ![0, geteuid()].contains($0) } ?? true
     }
 
     /// The mounts of this process.
     static func read() -> Automounts {
         // A list of 1 MiB or more is not examined: its mounts count as unknown.
-        Automounts(TextFile.read("/proc/self/mountinfo").flatMap { $0.utf8.count < 1 << 20 ? $0 : nil })
+        Automounts(TextFile.bytes("/proc/self/mountinfo").flatMap { $0.count < 1 << 20 ? PathText.text($0) : nil })
     }
 
-    /// Whether a path leads below one of these mounts. Except for mounts that a program of another user serves, the
+    /// Whether a path, in the form of `PathText.text`, leads below one of these mounts. Except for mounts that a program of another user serves, the
     /// lookup of the mount point itself is safe.
     func lead(to path: String) -> Bool {
         guard let points else { return true }

@@ -28,7 +28,7 @@ struct PathHint {
         if [path, path.parentPath].contains(where: examination.isLeading) { return nil }
         let place = policy.visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
         guard errno == EACCES, let scratch = policy.paths.scratch?.path, place == scratch else { return nil }
-        return temporaryHint("\(Escaped(path, limit: 500)): nothing in \(scratch) is executed")
+        return temporaryHint("\(PathText.shown(path, limit: 500)): nothing in \(scratch) is executed")
     }
 
     /// The hint that says how the program can execute files in the directory for temporary files; nil if it may already
@@ -72,7 +72,7 @@ struct PathHint {
 
     private func hint(_ finding: PathExamination.Finding) -> RunHint {
         if policy.isHiddenProcessFile(finding.path), finding.fault == .notShown { return Self.kernelFile(finding.path) }
-        let path = Escaped(finding.path, limit: 500)
+        let path = PathText.shown(finding.path, limit: 500)
         let (fault, remedy): (String, RunHint) =
             switch finding.fault {
             case .notShown: ("was not handed over", self.remedy(finding))
@@ -89,7 +89,7 @@ struct PathHint {
         let choice = RunChoice("--allow", "proc")
         return RunHint(
             line:
-                "\(Escaped(path, limit: 500)) is a file of the kernel, which tells of this machine: add \(choice.shown)",
+                "\(PathText.shown(path, limit: 500)) is a file of the kernel, which tells of this machine: add \(choice.shown)",
             choices: [choice])
     }
 
@@ -99,8 +99,10 @@ struct PathHint {
             return RunHint(line: ": add \(choice.shown)", choices: [choice])
         }
         let danger =
-            PathText.danger(finding.path, rights: .read)
-            ?? GrantDangers().danger(of: finding.path, .read, spelled: finding.path)
+            PathText.isUTF8(finding.path)
+            ? PathText.danger(finding.path, rights: .read)
+                ?? GrantDangers().danger(of: finding.path, .read, spelled: finding.path)
+            : "its path is not UTF-8. Rename it, or hand over the directory around it"
         return RunHint(line: danger.map { ", and no option hands it over: \($0)" } ?? "")
     }
 
