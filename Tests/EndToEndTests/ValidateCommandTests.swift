@@ -27,6 +27,15 @@ import Testing
         ] { #expect(ran.output.contains(words), "\(ran)") }
     }
 
+    @Test(arguments: [".", "./", "PlugIns/.."])
+    func `P10: an app is validated in its own directory`(path: String) async throws {
+        let app = try MadeApp("com.example.app", carrying: ["com.example.app.part"])
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        let ran = try await Program.run(
+            "/bin/sh", ["-c", #"cd "$1" && exec "$2" validate "$3""#, "sh", app.path, annex, path], in: folder)
+        #expect(ran.status == 0 && !ran.output.contains("error:"), "\(ran)")
+    }
+
     @Test func `P10: the findings are printed as JSON`() async throws {
         let app = try MadeApp("com.example.app", carrying: ["com.example.other"])
         let ran = try await Program.annex("validate", app.path, "--json", in: folder)
