@@ -1,4 +1,5 @@
 import AnnexLinux
+import Foundation
 import Testing
 
 @Suite struct EscapedTests {
@@ -25,6 +26,26 @@ import Testing
         ] as [([UInt8], String)])
     func `bytes that are no text are shown as numbers`(bytes: [UInt8], shown: String) {
         #expect(Escaped(bytes).description == shown)
+    }
+
+    @Test(arguments: [
+        "plain – ünï", "\u{1B}[31m\n\r\t", "\u{202E}gpj\u{10FFFD}", "back\\slash", "\\u{1b}", "\\x{ff}", "\\\\n", "\\",
+        "",
+    ])
+    func `the plain form of escaped text is the text`(text: String) throws {
+        #expect(Escaped(text).plain == text && Escaped(text).isUTF8)
+        #expect(Escaped.plain("is \(Escaped(text)), which") == "is \(text), which")
+        let json = try JSONEncoder().encode([Escaped(text)])
+        #expect(try JSONDecoder().decode([String].self, from: json) == [text])
+        #expect(try JSONDecoder().decode([Escaped].self, from: json) == [Escaped(text)])
+    }
+
+    @Test func `text that is not UTF-8 stays escaped as a whole, and the bound stays`() {
+        let bytes = Escaped([0x5C, 0xFF, 0x1B])
+        #expect(bytes.plain == #"\\\x{ff}\u{1b}"# && !bytes.isUTF8)
+        let long = Escaped([UInt8](repeating: 0x1B, count: 1_000), limit: 60)
+        #expect(long.plain == String(repeating: "\u{1B}", count: 10) + "… (990 bytes more)")
+        #expect(Escaped.plain(#"no escape: \u{zz} \u{110000} \u{ \q"#) == #"no escape: \u{zz} \u{110000} \u{ \q"#)
     }
 
     @Test func `the length of escaped text is bounded and the bytes left out are counted`() {

@@ -1,9 +1,31 @@
+import AnnexLinux
 import Testing
 
 @testable import AnnexPolicy
 
 /// The parts of a policy about files, devices, network and W^X.
 @Suite struct PathTextTests {
+    @Test(
+        arguments: [
+            Array("/plain/ünï".utf8), [0x2F, 0xFF, 0xFE], [0x2F, 0xC3], [0x2F, 0xC3, 0x2F, 0xBC],
+            [0x2F, 0xED, 0xA0, 0x80],
+            [0x2F, 0xF0, 0x9F, 0x41, 0x80], [0x80], [],
+        ] as [[UInt8]])
+    func `the text of a path stands for its bytes and for no others`(bytes: [UInt8]) {
+        let text = PathText.text(bytes)
+        #expect(PathText.bytes(text) == bytes)
+        #expect(PathText.isUTF8(text) == (String(validating: bytes, as: UTF8.self) != nil))
+        #expect(PathText.text(bytes + [0, 0x41]) == text)
+        #expect(PathText.shown(text).description == Escaped(bytes).description)
+    }
+
+    @Test func `a path that is not UTF-8 equals no path of a policy`() {
+        let text = PathText.text([0x2F, 0x61, 0xFF])
+        #expect(PathText.misspelling(text)?.contains("not UTF-8") == true)
+        #expect(!PathText.isPath(text, within: "/a\u{FFFD}") && !PathText.isPath(text, within: "/a\u{FF}"))
+        #expect(PathText.isPath(PathText.text([0x2F, 0x61, 0xFF, 0x2F, 0x62]), within: text))
+    }
+
     private static func grant(_ path: String, _ rights: String = "read") -> String {
         "paths: { grants: [{ reason: a, rights: [\(rights)], paths: [\(path)] }] }"
     }

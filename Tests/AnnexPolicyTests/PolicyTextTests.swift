@@ -8,8 +8,8 @@ import Testing
         ("limit: {}", "test.yaml:4:1: unknown key `limit` in a policy; did you mean `limits`?"),
         ("limits: { memry: 1M }", "test.yaml:4:11: unknown limit `memry`; did you mean `memory`?"),
         (
-            "limits: { memory: 1T }",
-            "test.yaml:4:19: `1T` is not a size: write a whole number above 0, with K, M or G if wanted"
+            "limits: { memory: 1P }",
+            "test.yaml:4:19: `1P` is not a size: write a whole number above 0, with K, M, G or T if wanted"
         ),
         ("limits: { memory: 99999999999G }", "test.yaml:4:19: `99999999999G` is not a size"),
         ("limits: { memory: 0 }", "test.yaml:4:19: `0` is not a size"),

@@ -63,6 +63,23 @@ import Testing
         #expect(ran.status == 126 && ran.errors.contains("--private-directory"), "\(ran)")
     }
 
+    @Test(arguments: [
+        (["--memory", "64k"], "write a whole number above 0, with K, M, G or T if wanted"),
+        (["--memory", "1.5G"], "write a whole number above 0"), (["--memory", "64MB"], "write a whole number above 0"),
+        (["--memory", "-1"], "write a whole number above 0"), (["--timeout", "-1"], "must be more than 0"),
+        (["--launch-limit", "-1"], "must be more than 0"), (["--limit", "x=1"], "unknown limit `x`"),
+        (["--limit", "memory=abc"], "write a whole number above 0"), (["--limit", "file"], "write NAME=VALUE"),
+    ])
+    func `a wrong number on the command line is refused with its form`(words: [String], text: String) async throws {
+        let ran = try await Program.annex(["run"] + words + ["--", "true"], in: folder)
+        #expect(ran.status == 64 && ran.errors.contains(text), "\(ran)")
+        #expect(words[0] == "--limit" || ran.errors.contains("See 'annex run --help'"), "\(ran.errors)")
+    }
+
+    @Test func `sizes have the same units everywhere`() async throws {
+        #expect(try await annex("run", "--memory", "1T", "--limit", "file=1T", "--", "true").status == 0)
+    }
+
     @Test func `a misspelt command is answered with the nearest one`() async throws {
         let near = try await annex("instal", "Shout.app")
         #expect(near.status == 64 && near.errors.contains("did you mean install?"), "\(near)")

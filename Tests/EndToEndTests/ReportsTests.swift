@@ -230,7 +230,8 @@ import Testing
         let one = try await annex(SubstituteApp.identifier)
         #expect(one.output.contains("control group") || one.output.contains("RLIMIT_DATA"), "\(one)")
         #expect(one.output.contains("Before that") && one.output.contains("hello"), "\(one)")
-        #expect(try await annex("com.example.nobody").output.hasPrefix("no reports in "))
+        #expect(try await annex("com.example.nobody").output.hasPrefix("no reports of com.example.nobody in "))
+        #expect(try await annex("com.example.nobody", "--failures").output.hasPrefix("no reports of a failure of com"))
         let failed = try await annex("--failures", "--json")
         let object = try JSONSerialization.jsonObject(with: Data(failed.output.utf8)) as? [String: Any]
         let reports = try #require(object?["reports"] as? [[String: Any]], "\(failed)")
@@ -271,5 +272,9 @@ import Testing
         let help = try await annex("--help")
         #expect(help.status == 0 && help.output.contains("EXIT STATUS"))
         #expect(try await annex("--most", "x").status == 64)
+        for number in ["0", "-1"] {
+            let ran = try await annex("--most", number)
+            #expect(ran.status == 64 && ran.errors.contains("--most must be at least 1"), "\(ran)")
+        }
     }
 }

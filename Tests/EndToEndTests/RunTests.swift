@@ -85,6 +85,9 @@ import Testing
         #expect(removed.errors.contains("the working directory was removed"), "\(removed.errors)")
         let own = try await shell("mkdir -m 700 d; cd d; annex run --read . -- ls")
         #expect(own.status == 0, "\(own.errors)")
+        let odd = try await shell(#"d=$(printf 'd\377'); mkdir "$d"; cd "$d"; cp /bin/true .; annex run -- ./true"#)
+        #expect(odd.status == 126 && odd.errors.contains("the working directory is not UTF-8"), "\(odd.errors)")
+        #expect(try await shell("mkdir f; cd f; rmdir ../f; annex run -- ./true").status == 127)
         // Only root can enter a directory of another user that is closed to others.
         guard geteuid() == 0 else { return }
         let foreign = try await shell("mkdir -m 700 e; chown 4242 e; cd e; annex run --read . -- ls")
@@ -244,6 +247,112 @@ import Testing
         let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(report["reason"] as? String == "exited" && report["exitCode"] as? Int == 3)
         #expect((report["layers"] as? [String])?.isEmpty == false && (report["steps"] as? [Any])?.isEmpty == false)
+    }
+
+    /// The path is absolute, relative, of a socket file, and of a file to execute.
+    @Test(arguments: [
+        (#"cat "$PWD/$F""#, "see"), (#"cat "$F""#, "see"), (#"test -e "$PWD/$F""#, "see"),
+        (#""$PWD/$F""#, "execute"),
+        (#"perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0); connect(S,sockaddr_un(shift))' "$PWD/$F""#, "see"),
+    ])
+    func `a denied path that is not UTF-8 is reported and shown`(script: String, want: String) async throws {
+        let line = #"""
+            F=$(printf 'a\377\\b'); printf '#!/bin/sh\n' > "$F"; chmod 755 "$F"; export F; \
+            annex run --allow sockets --explain --env F --report r.json -- sh -c "$SCRIPT"
+            """#
+        let quoted = script.replacing("'", with: #"'\''"#)
+        let ran = try await shell("SCRIPT='\(quoted)'; \(line)")
+        let place = folder.url.resolvingSymlinksInPath().path
+        #expect(ran.errors.contains(#"annex: \#(want) \#(place)/a\x{ff}\\b: denied by"#), "\(ran.errors)")
+        let data = try Data(contentsOf: folder.url.appending(path: "r.json"))
+        let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let denials = try #require(report["denials"] as? [[String: Any]])
+        let denial = try #require(denials.first { ($0["path"] as? String)?.hasSuffix(#"/a\x{ff}\\b"#) == true })
+        #expect(denial["isEscaped"] as? Bool == true && denial["option"] == nil, "\(denial)")
+    }
+
+    @Test func `denied paths that are equal by Unicode are two denials`() async throws {
+        let line = #"""
+            A=$(printf 'caf\303\251'); B=$(printf 'cafe\314\201'); echo > "$A"; echo > "$B"; \
+            annex run --explain -- cat "$PWD/$A" "$PWD/$B"
+            """#
+        let ran = try await shell(line)
+        let lines = ran.errors.split(separator: "\n").filter { $0.contains(": denied by") && $0.contains("/caf") }
+        #expect(lines.count == 2, "\(ran.errors)")
+    }
+
+    @Test func `a hint names a path that is not UTF-8 in an escaped form`() async throws {
+        let ran = try await shell(
+            #"F=$(printf 'a\377b'); echo x > "$F"; annex run -- sh -c '. "$0"; exit 1' "$PWD/$F""#)
+        #expect(ran.errors.contains(#"/a\x{ff}b was not handed over, and no option hands it over"#), "\(ran.errors)")
+        let noted = try await shell(
+            #"F=$(printf 'h\377'); echo > "$F"; chmod 755 "$F"; annex run --read . -- sh -c 'test -x "$0"; exit 0' "$F""#
+        )
+        #expect(noted.errors.contains(#"/h\x{ff} may not be executed"#), "\(noted.errors)")
+    }
+
+    @Test(arguments: ["644", "654", "645", "744", "755", "611"])
+    func `a script is executed if the kernel would execute it for the caller`(mode: String) async throws {
+        let line = #"""
+            printf '#!/bin/sh\necho ran\n' > s; chmod MODE s; ./s 2>&- ; echo $?; annex run -- ./s; echo $?
+            """#
+        let said = try await shell(line.replacing("MODE", with: mode))
+        let lines = said.output.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(lines.count / 2) == lines.suffix(lines.count / 2), "\(said)")
+        guard mode == "644" else { return }
+        #expect(said.output == "126\n126\n", "\(said)")
+        let place = folder.url.resolvingSymlinksInPath().path
+        #expect(said.errors.contains("chmod +x \(place)/s"), "\(said.errors)")
+        let named = try await shell("annex run --read \(place)/s -- /bin/sh \(place)/s")
+        #expect(said.errors.contains("annex run --read \(place)/s -- /bin/sh \(place)/s") && named.output == "ran\n")
+    }
+
+    @Test func `a script that is an interpreter needs a bit for execution too`() async throws {
+        let line = #"""
+            printf '#!/bin/sh\necho ran\n' > i; printf "#!$PWD/i\n" > s; chmod 644 i; chmod 755 s; \
+            annex run --execute . -- ./s; echo $?; chmod 755 i; annex run --execute . -- ./s; cp /bin/true t; \
+            chmod 644 t; annex run -- ./t; echo $?
+            """#
+        let said = try await shell(line)
+        #expect(said.output == "126\nran\n126\n", "\(said)")
+        #expect(said.errors.components(separatedBy: "chmod +x").count == 3, "\(said.errors)")
+    }
+
+    @Test(arguments: [
+        ("#!/nope/sh", "its interpreter /nope/sh does not exist"), ("#!./own", "write the interpreter"),
+        (#"#!\377"#, "write the interpreter"),
+    ])
+    func `a script without a usable interpreter is answered with a remedy`(first: String, words: String) async throws {
+        let said = try await shell("printf '\(first)\\n' > s; chmod 755 s; annex run -- ./s; echo $?")
+        #expect(said.output == "126\n" && said.errors.contains(words), "\(said)")
+    }
+
+    @Test func `a script that is not granted its interpreter names the option`() async throws {
+        let line = #"""
+            cp /bin/sh own; printf "#!$PWD/own\necho ran\n" > s; chmod 755 s own; annex run -- ./s; \
+            annex run --execute own -- ./s
+            """#
+        let said = try await shell(line)
+        let place = folder.url.resolvingSymlinksInPath().path
+        #expect(said.output == "ran\n" && said.errors.contains("add --execute \(place)/own"), "\(said)")
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root reads every file"))
+    func `a program that cannot be read is answered with a remedy`() async throws {
+        let said = try await shell("cp /bin/true t; chmod 111 t; annex run -- ./t; echo $?")
+        #expect(said.output == "126\n" && said.errors.contains("make it readable"), "\(said)")
+    }
+
+    @Test func `the names in a report are true names`() async throws {
+        let name = "a\u{1B}\u{202E}gpj"
+        try Data("x".utf8).write(to: folder.url.appending(path: name))
+        let path = folder.url.resolvingSymlinksInPath().path + "/" + name
+        _ = try await run("--explain", "--report", "r.json", "--", "cat", path)
+        let data = try Data(contentsOf: folder.url.appending(path: "r.json"))
+        #expect(data.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A })
+        let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let denial = try #require((report["denials"] as? [[String: Any]])?.first { $0["path"] as? String == path })
+        #expect(denial["isEscaped"] == nil, "\(denial)")
     }
 
     @Test func `a denied path is explained with its remedy`() async throws {

@@ -27,6 +27,15 @@ import Testing
         ] { #expect(ran.output.contains(words), "\(ran)") }
     }
 
+    @Test(arguments: [".", "./", "PlugIns/.."])
+    func `P10: an app is validated in its own directory`(path: String) async throws {
+        let app = try MadeApp("com.example.app", carrying: ["com.example.app.part"])
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        let ran = try await Program.run(
+            "/bin/sh", ["-c", #"cd "$1" && exec "$2" validate "$3""#, "sh", app.path, annex, path], in: folder)
+        #expect(ran.status == 0 && !ran.output.contains("error:"), "\(ran)")
+    }
+
     @Test func `P10: the findings are printed as JSON`() async throws {
         let app = try MadeApp("com.example.app", carrying: ["com.example.other"])
         let ran = try await Program.annex("validate", app.path, "--json", in: folder)
@@ -40,6 +49,20 @@ import Testing
         #expect(error["key"] as? String == "CFBundleIdentifier" && error["rule"] as? String == "P3")
         #expect((error["remedy"] as? String)?.contains("start it with com.example.app.") == true)
         #expect((one["omitted"] as? Int) == 0)
+    }
+
+    @Test func `P10: JSON has the true names of files`() async throws {
+        let app = try MadeApp("com.example.app", carrying: ["com.example.app.part"])
+        let name = "a\u{1B}\u{202E}\\u{1b}b"
+        try Data().write(to: URL(filePath: app.path + "/" + name))
+        let ran = try await Program.annex("validate", app.path, "--json", in: folder)
+        #expect(ran.output.utf8.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A }, "\(ran)")
+        let object = try JSONSerialization.jsonObject(with: Data(ran.output.utf8)) as? [String: Any]
+        let one = try #require((object?["apps"] as? [[String: Any]])?.first)
+        let files = (one["findings"] as? [[String: Any]])?.compactMap { $0["file"] as? String } ?? []
+        #expect(files.contains("App.app/\(name)"), "\(files)")
+        let shown = try await Program.annex("validate", app.path, in: folder)
+        #expect(shown.output.contains(#"App.app/a\u{1b}\u{202e}\\u{1b}b"#), "\(shown)")
     }
 
     @Test func `P10: each entitlement that the point does not allow is an error`() async throws {

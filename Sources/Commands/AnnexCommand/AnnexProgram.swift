@@ -32,20 +32,21 @@ package enum AnnexProgram {
         keepLogSilent()
         if let options = RunOptions(plain: arguments) { exit(AskedRuns(options).run()) }
         do {
-            var command = try RunCommand.parseAsRoot(arguments)
+            // The messages of the parser name the command as it is called: `annex run`.
+            var command = try Annex.parseAsRoot(["run"] + arguments)
             try command.run()
         } catch {
-            end(RunCommand.self, with: error)
+            end(with: error)
         }
     }
 
     /// Ends the program as the parser of arguments would. The parser's message repeats words of the command line, and a
     /// shell may have put the names of files there. So the message is printed by `StandardError`, which escapes it.
-    private static func end(_ command: (some ParsableCommand).Type, with error: any Error) -> Never {
-        let code = command.exitCode(for: error)
+    private static func end(with error: any Error) -> Never {
+        let code = Annex.exitCode(for: error)
         // A help text repeats no words of the command line.
-        if code.isSuccess { command.exit(withError: error) }
-        let message = command.fullMessage(for: error)
+        if code.isSuccess { Annex.exit(withError: error) }
+        let message = Annex.fullMessage(for: error)
         if !message.isEmpty { StandardError.print(message) }
         exit(code.rawValue)
     }
@@ -64,7 +65,7 @@ package enum AnnexProgram {
             if command is any AsyncParsableCommand { performAwaiting(arguments) }
             try command.run()
         } catch {
-            end(Annex.self, with: error)
+            end(with: error)
         }
     }
 
@@ -91,7 +92,7 @@ package enum AnnexProgram {
                 await SignalledExit.giveWay()
             } catch {
                 await SignalledExit.giveWay()
-                end(Annex.self, with: error)
+                end(with: error)
             }
             Annex.exit()
         }

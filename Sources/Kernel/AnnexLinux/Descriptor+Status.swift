@@ -61,8 +61,10 @@ extension Descriptor {
                 "open", errno: EPERM, path: path, remedy: "it belongs to uid \(status.user): use a folder of your own")
         }
         guard status.mode & 0o022 == 0 else {
+            let mode = status.kind == .directory ? "700" : "600"
             throw SystemError(
-                "open", errno: EPERM, path: path, remedy: "other users can write to it: set its mode to 700 with chmod")
+                "open", errno: EPERM, path: path,
+                remedy: "other users can write to it: set its mode to \(mode) with chmod")
         }
     }
 }

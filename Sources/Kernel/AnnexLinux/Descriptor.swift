@@ -70,6 +70,15 @@ extension Descriptor {
         return Descriptor(owning: try SystemError.check("openat2", path: path, opened))
     }
 
+    /// The same for a path of any bytes except NUL.
+    package func openBeneath(bytes path: [UInt8], _ flags: Int32) throws(SystemError) -> Descriptor {
+        let text = path.map { CChar(bitPattern: $0) } + [0]
+        // SAFETY: the text ends with NUL and outlives the call, which keeps no pointer to it.
+        let opened = unsafe annex_open_beneath(number, text, UInt64(UInt32(bitPattern: flags)), 0)
+        let shown = String(decoding: path, as: UTF8.self)
+        return Descriptor(owning: try SystemError.check("openat2", path: shown, opened))
+    }
+
     /// Opens a directory, so that paths can be opened beneath it.
     package static func directory(_ path: String) throws(SystemError) -> Descriptor {
         try Descriptor.open(path, O_RDONLY | O_DIRECTORY)

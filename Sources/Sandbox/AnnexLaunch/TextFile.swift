@@ -9,6 +9,11 @@ package enum TextFile {
     /// The file's text; nil if it cannot be read.
     package static func read(_ path: String) -> String? { try? contents(of: path) }
 
+    /// The file's bytes; nil if it cannot be read.
+    static func bytes(_ path: String) -> [UInt8]? {
+        try? Descriptor.open(path, O_RDONLY).readAll(atMost: longest)
+    }
+
     /// The file's text.
     /// - Throws: also `EFBIG` if the file holds more than 16 MiB.
     static func contents(of path: String) throws(SystemError) -> String {

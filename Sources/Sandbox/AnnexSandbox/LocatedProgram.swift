@@ -27,7 +27,9 @@ struct LocatedProgram: ~Copyable {
         for _ in 0...mostInterpreters {
             let host = try resolve(place)
             let path = host.path
-            guard let line = try interpreterLine(of: host.object, at: path) else {
+            let line = try interpreterLine(of: host.object, at: path)
+            try checkExecutable(host.object, at: path, interpreter: line)
+            guard let line else {
                 if !shows(policy, path: path, rights: [.read, .execute]) {
                     grants.append(grant(path, rights: [.read, .execute], reason: "the program itself"))
                 }
@@ -40,9 +42,7 @@ struct LocatedProgram: ~Copyable {
             arguments = (line + [path]).map { Array($0.utf8) } + arguments.dropFirst()
             place = line[0]
             guard shows(policy, path: place, rights: .execute) else {
-                throw SandboxError(
-                    "program", cause: "\(Escaped(path)): its interpreter \(Escaped(place)) may not be executed",
-                    remedy: "the policy \(policy.name) grants no `execute` for it")
+                throw unusable(interpreter: place, of: path, under: policy)
             }
         }
         throw SandboxError(
@@ -54,8 +54,12 @@ struct LocatedProgram: ~Copyable {
     private static func locate(_ name: String) throws(SandboxError) -> String {
         guard !name.isEmpty else { throw missing(name) }
         if name.contains("/") {
-            guard let path = absolute(name) else { throw missing(name) }
-            return path
+            if let path = absolute(name) { return path }
+            // In a directory that was removed, there is no program.
+            guard !SandboxProgram.isDirectoryRemoved else { throw missing(name) }
+            throw SandboxError(
+                "program", cause: "\(Escaped(name)) is relative, and \(SandboxProgram.lackOfDirectory)",
+                remedy: "name the program by its absolute path, or rename the directory")
         }
         // SAFETY: the text is copied before anything can change the environment again.
         let list = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
@@ -112,7 +116,54 @@ struct LocatedProgram: ~Copyable {
         PathGrant(path: path, rights: rights, isOptional: false, reason: reason, place: nil)
     }
 
+    // MARK: - Rights
+
+    /// Checks that the caller may execute a file, exactly as the kernel would. The launch of a script executes only the
+    /// script's interpreter, so the kernel itself never checks the script.
+    private static func checkExecutable(
+        _ object: borrowing Descriptor, at path: String, interpreter: [String]?
+    ) throws(SandboxError) {
+        // SAFETY: the text is a NUL-terminated copy. The path names the open object itself.
+        guard unsafe faccessat(AT_FDCWD, "/proc/self/fd/\(object.number)", X_OK, AT_EACCESS) != 0 else { return }
+        let error = SystemError("exec", errno: errno, path: path)
+        let hasBit = (try? object.status()).map { $0.mode & 0o111 != 0 } ?? true
+        guard error.errno == EACCES, !hasBit else {
+            throw SandboxError(
+                "program", error: error,
+                remedy: "you may not execute the file, or its file system is mounted with noexec")
+        }
+        let file = ShellText.shown(path)
+        let named = interpreter.map { words in
+            ", or name its interpreter: annex run --read \(file) -- "
+                + "\(words.map(ShellText.shown).joined(separator: " ")) \(file)"
+        }
+        throw SandboxError(
+            "program", cause: "\(Escaped(path)) may not be executed: its mode has no bit for execution",
+            remedy: "make it executable (chmod +x \(file))" + (named ?? ""))
+    }
+
+    /// The error for an interpreter that the sandbox may not execute.
+    private static func unusable(interpreter: String, of script: String, under policy: Policy) -> SandboxError {
+        let subject = "\(Escaped(script)): its interpreter \(Escaped(interpreter))"
+        do throws(SystemError) {
+            let real = try HostPath.resolve(interpreter, trusting: true).path
+            let grant = GrantOption(for: real, rights: .execute, beside: policy)
+            let option = grant.map { ": add \($0.name) \(ShellText.shown($0.path))" } ?? ""
+            return SandboxError(
+                "program", cause: "\(subject) may not be executed",
+                remedy: "the policy \(policy.name) grants no `execute` for it\(option)")
+        } catch {
+            guard [ENOENT, ENOTDIR].contains(error.errno) else { return SandboxError("program", error: error) }
+            return SandboxError(
+                "program", cause: "\(subject) does not exist",
+                remedy: "correct the first line of the script, or install the interpreter")
+        }
+    }
+
     // MARK: - Scripts
+
+    private static let remedyOfFirstLine =
+        "write the interpreter's absolute path behind `#!`, or name the interpreter before the script"
 
     /// The interpreter and at most one argument, which follow `#!`. nil if the file does not begin with `#!`.
     /// - Parameter object: the file, which this function opens again. A file that is not regular is not opened, because
@@ -133,12 +184,14 @@ struct LocatedProgram: ~Copyable {
         guard first.starts(with: "#!".utf8) else { return nil }
         let line = first.dropFirst(2).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }
         guard let text = String(validating: line, as: UTF8.self) else {
-            throw SandboxError("program", cause: "\(Escaped(path)): its first line is not UTF-8")
+            throw SandboxError(
+                "program", cause: "\(Escaped(path)): its first line is not UTF-8", remedy: remedyOfFirstLine)
         }
         let words = text.split(maxSplits: 1) { $0 == " " || $0 == "\t" }
         guard let interpreter = words.first, interpreter.hasPrefix("/") else {
             throw SandboxError(
-                "program", cause: "\(Escaped(path)): its first line names no interpreter by an absolute path")
+                "program", cause: "\(Escaped(path)): its first line names no interpreter by an absolute path",
+                remedy: remedyOfFirstLine)
         }
         let argument = words.dropFirst().first.map { $0.trimmed } ?? ""
         return [String(interpreter)] + (argument.isEmpty ? [] : [argument])
@@ -157,15 +210,21 @@ extension SandboxProgram {
 
     /// Why `callersDirectory` is nil.
     static var lackOfDirectory: String {
-        guard let directory = unsafe getcwd(nil, 0) else {
-            let number = errno
-            return number == ENOENT
-                ? "the working directory was removed"
-                : "the path of the working directory cannot be found out: \(Errno.text(number))"
+        switch directoryFault {
+        case 0: "the path of the working directory is not UTF-8"
+        case ENOENT: "the working directory was removed"
+        case let number: "the path of the working directory cannot be found out: \(Errno.text(number))"
         }
+    }
+
+    static var isDirectoryRemoved: Bool { directoryFault == ENOENT }
+
+    /// The errno with which the kernel refuses to name the working directory; 0 if it names it.
+    private static var directoryFault: Int32 {
+        guard let directory = unsafe getcwd(nil, 0) else { return errno }
         // SAFETY: the call above allocated this text, and nothing else has it.
         unsafe free(directory)
-        return "the path of the working directory is not UTF-8"
+        return 0
     }
 }
 

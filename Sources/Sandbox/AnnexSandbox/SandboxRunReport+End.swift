@@ -23,9 +23,9 @@ extension SandboxRunReport {
         }
         layers = launch?.layers ?? []
         waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }
-        writableCode = policy.paths.writableCode.map { "\(Escaped($0, limit: 8_192))" }
+        writableCode = policy.paths.writableCode.map { Escaped($0, limit: 8_192) }
         foreignPlaces = (launch?.foreignPlaces ?? []).map {
-            ForeignPlace(path: "\(Escaped($0.path, limit: 8_192))", reason: $0.reason)
+            ForeignPlace(path: Escaped($0.path, limit: 8_192), reason: $0.reason)
         }
         steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }
         denials = end.denials.map(DenialRecord.init)

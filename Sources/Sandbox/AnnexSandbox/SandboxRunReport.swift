@@ -1,4 +1,5 @@
 public import AnnexLaunch
+public import AnnexLinux
 
 /// How a program's run ended, with all known facts about the run.
 public struct SandboxRunReport: Sendable, Hashable, Codable {
@@ -42,8 +43,8 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
 
     /// A path that root handed over, and where root's files do not belong to the program.
     public struct ForeignPlace: Sendable, Hashable, Codable {
-        /// The path with every link resolved, with control characters escaped.
-        public let path: String
+        /// The path with every link resolved. In JSON, it is the true path.
+        public let path: Escaped
         /// Why the mount of the path has no id map.
         public let reason: String
     }
@@ -75,7 +76,7 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var waived: [Waiver] = []
     /// The paths in which the program could execute what it wrote. The caller or the policy gave the rights to write
     /// and to execute there.
-    public var writableCode: [String] = []
+    public var writableCode: [Escaped] = []
     /// The paths that root handed over, and where root's files do not belong to the program. There, the program can only
     /// do what every user may do.
     public var foreignPlaces: [ForeignPlace] = []

@@ -33,8 +33,8 @@ import Testing
         let cases: [(Termination.Detail, String, JSON)] = [
             (.exitCode(3), "exitCode", .numeral("3")),
             (.signal(Signal(11)), "signalName", .text("SIGSEGV")),
-            (.signal(Signal(4, message: Escaped("Fatal\u{1B}"))), "message", .text("Fatal\\u{1b}")),
-            (.signal(Signal(4, backtrace: [Escaped("a\n")])), "backtrace", .texts([Escaped("a\n").description])),
+            (.signal(Signal(4, message: Escaped("Fatal\u{1B}"))), "message", .text("Fatal\u{1B}")),
+            (.signal(Signal(4, backtrace: [Escaped("a\n")])), "backtrace", .texts(["a\n"])),
             (.limit("64 MiB"), "limit", .text("64 MiB")),
             (.violation(Escaped("two hellos")), "violation", .text("two hellos")),
             (.step(LaunchStep("pivot_root", cause: "EPERM", remedy: "ask root")), "remedy", .text("ask root")),
@@ -59,12 +59,13 @@ import Testing
         let usage = Usage(
             peakMemory: .max, userTime: .milliseconds(250), systemTime: nil, messages: SessionStatistics(counters),
             denials: 9)
-        let json = try json(.example("a", Termination(.completed, usage: usage, lastOutput: [Escaped("bye")])))
+        let json = try json(
+            .example("a", Termination(.completed, usage: usage, lastOutput: [Escaped("\\u{1b}\u{1B}")])))
         #expect(json["peakMemory"] == .numeral("\(UInt64.max)") && json["systemSeconds"] == .null)
         #expect(number(json["userSeconds"]) == 0.25 && number(json["denialCount"]) == 9)
         #expect(number(json["messages"]?["sent"]) == 7)
         #expect(json["messages"]?["bytesReceived"] == .numeral("\(UInt64.max)"))
-        #expect(json["lastOutput"]?.items == [.text("bye")])
+        #expect(json["lastOutput"]?.items == [.text("\\u{1b}\u{1B}")])
         #expect(json["limits"]?.items.first?["keeper"]?.text == "control group")
         #expect(json["layers"]?.items == [.text("user namespace")])
         #expect(json["waived"]?.items.first?["layer"]?.text == "landlock")

@@ -1,9 +1,9 @@
-import AnnexPolicy
 import AnnexTestSupport
 import Foundation
 import Testing
 
 @testable import AnnexLaunch
+@testable import AnnexPolicy
 
 /// If a hostile program names a path, the host must mount nothing because of it.
 @Suite struct AutomountTests {
@@ -43,6 +43,17 @@ import Testing
         }
         #expect(!avoids("ext4", user: other, "/home/other/x/file") && !avoids("fusectl", user: other, "/home/other/x"))
         #expect(Automounts(MountTable("36 22 0:34 / /x rw - fuse sshfs rw")).lead(to: "/x"))
+    }
+
+    /// The user of a FUSE mount chooses its source. The kernel does not escape a combining mark behind a space.
+    @Test func `a mount is recognised whatever bytes its line has`() {
+        let other = geteuid() + 1
+        let source = "36 22 0:34 / /x rw - fuse \u{301}evil rw,user_id=\(other)"
+        #expect(Automounts(MountTable(source)).lead(to: "/x/file"))
+        let place = Automounts(
+            MountTable(Array("36 22 0:34 / /".utf8) + [0xFF] + Array(" rw - autofs a rw".utf8)))
+        #expect(place.lead(to: PathText.text([0x2F, 0xFF, 0x2F, 0x61])))
+        #expect(!place.lead(to: "/\u{FFFD}/a"))
     }
 
     @Test func `an automounter at the root is respected`() {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import AnnexLaunch
+@testable import AnnexPolicy
 
 /// A lookup of a path on the host must follow no link that a sandbox may have made.
 @Suite struct HostLookupTests {
@@ -37,6 +38,27 @@ import Testing
 
     @Test func `an existing file is found`() {
         #expect(look("/system/real/file") == .found(folder + "/system/real/file"))
+    }
+
+    @Test func `a name that is not UTF-8 is found, and a link with such a target is followed`() throws {
+        let name = Array((folder + "/system/").utf8) + [0xFF, 0xFE]
+        let odd = [CChar(bitPattern: 0xFF), CChar(bitPattern: 0xFE), 0]
+        #expect(mkdir(name.map { CChar(bitPattern: $0) } + [0], 0o755) == 0)
+        #expect(symlink(odd, folder + "/system/odd") == 0)
+        let lookup = HostLookup { _ in false }
+        let text = PathText.text(name)
+        #expect(lookup.follow(text) == .found(text) && lookup.isDirect(text))
+        #expect(lookup.follow(folder + "/system/odd") == .found(text) && !lookup.isDirect(folder + "/system/odd"))
+        #expect(lookup.trail(folder + "/system/odd") == [text])
+        #expect(look("/system/\u{FFFD}\u{FFFD}") == .missing)
+    }
+
+    @Test func `two names that are equal by Unicode are two files`() throws {
+        try Data("x".utf8).write(to: URL(filePath: folder + "/system/caf\u{E9}"))
+        var lookup = HostLookup { _ in false }
+        #expect(lookup.lookUp(folder + "/system/caf\u{E9}") == .found(folder + "/system/caf\u{E9}"))
+        #expect(lookup.lookUp(folder + "/system/cafe\u{301}") == .missing)
+        #expect(look("/system/real") == .found(folder + "/system/real"))
     }
 
     @Test func `a file that does not exist is missing`() {

@@ -1,11 +1,11 @@
 import AnnexLinux
-import AnnexPolicy
 import Foundation
 import Logging
 import Synchronization
 import Testing
 
 @testable import AnnexLaunch
+@testable import AnnexPolicy
 
 @Suite struct TellingTests {
     private static let call = Denial(
@@ -35,11 +35,26 @@ import Testing
                 + #""text":"socket(AF_INET, SOCK_STREAM, 0)","thread":12}"#)
         let path = DenialRecord(Self.path)
         #expect(path.kind == "path" && path.answer == "passed" && path.errno == "EROFS")
-        #expect(path.path == #"/srv/a b\u{1b}"#)
+        #expect(path.path?.description == #"/srv/a b\u{1b}"#)
         #expect(path.needs == ["read", "write"] && path.missing == ["write"])
-        #expect(path.option == "--write '/srv/a b'")
+        #expect(path.option?.description == "--write '/srv/a b'")
         let decoded = try JSONDecoder().decode(DenialRecord.self, from: JSONEncoder().encode(path))
         #expect(decoded == path)
+    }
+
+    @Test func `TTY-03: JSON has the true names and a log the escaped ones`() throws {
+        let json = try JSONEncoder().encode(DenialRecord(Self.path))
+        let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        #expect(object["path"] as? String == "/srv/a b\u{1B}" && object["isEscaped"] == nil)
+        let odd = DeniedPath(
+            path: PathText.text([0x2F, 0x5C, 0xFF]), needed: .read, missing: .read, makesEntry: false, grant: nil)
+        let denial = Denial(
+            subject: .path(odd), call: "openat", text: "openat(…)", answer: .denied(errno: 2), layers: [.root],
+            policyLine: nil, reason: nil, allowedBy: nil, caller: Caller(thread: 12))
+        let record =
+            try JSONSerialization.jsonObject(with: JSONEncoder().encode(DenialRecord(denial))) as? [String: Any]
+        #expect(record?["path"] as? String == #"/\\\x{ff}"# && record?["isEscaped"] as? Bool == true)
+        #expect(denial.headline.hasPrefix(#"read /\\\x{ff}: denied by"#))
     }
 
     @Test func `a headline names the call, its answer, its layer and its remedy`() {

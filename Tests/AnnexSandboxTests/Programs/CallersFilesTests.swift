@@ -72,7 +72,7 @@ struct CallersFilesTests {
         let open = Sandbox(policy: try PolicyLibrary.standard(overriding: folder).policy(named: "sets"))
         let (output, report) = try await run("echo x > new; cat mine", in: open) { $0.write(folder) }
         #expect(output.contains("ermission denied"), "\(output)")
-        #expect(report.foreignPlaces.map(\.path) == [folder])
+        #expect(report.foreignPlaces.map(\.path.description) == [folder])
         #expect(report.foreignPlaces.first?.reason.contains("set-user-ID") == true)
     }
 
@@ -153,7 +153,7 @@ struct CallersFilesTests {
         for path in [place, folder] {
             let (output, report) = try await run("echo x > \(place)/new") { $0.write(path) }
             #expect(output.contains("ermission denied"), "\(output)")
-            #expect(report.foreignPlaces.map(\.path) == [path])
+            #expect(report.foreignPlaces.map(\.path.description) == [path])
             #expect(report.foreignPlaces.first?.reason.contains("id map") == true)
         }
     }

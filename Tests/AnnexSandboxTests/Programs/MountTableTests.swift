@@ -42,3 +42,7 @@ import Testing
         #expect(points.sorted() == ["/home/me", "/home/me/ram", "/home/me/x"])
     }
 }
+
+extension MountTable {
+    init(_ mountinfo: String) { self.init(Array(mountinfo.utf8)) }
+}

@@ -1,3 +1,4 @@
+import AnnexLinux
 import AnnexPolicy
 import AnnexTestSupport
 import Foundation
@@ -199,7 +200,7 @@ import Testing
         program.environment = ["CONDUCT": "abort"]
         let report = try await Sandbox(policy: .shipped(named: policy)).run(program).report
         #expect(report.reason == .crashed && report.signal == SIGABRT, "\(report)")
-        #expect((report.backtrace?.first?.module == "runs-alone") == shows, "\(report)")
+        #expect((report.backtrace?.first?.module == Escaped("runs-alone")) == shows, "\(report)")
         #expect((report.backtrace == nil) != shows)
         #expect(try JSONDecoder().decode(SandboxRunReport.self, from: JSONEncoder().encode(report)) == report)
     }

@@ -6,7 +6,8 @@ internal import AnnexRegistry
 internal import Glibc
 
 /// The report on an end, as a file. `Docs/Reference/Reports.md` lists the keys. `annex run --report` uses the same keys
-/// for the same facts. Text that an extension can influence is escaped.
+/// for the same facts. A text that an extension can influence is bounded. Names and output are the true texts, because
+/// JSON escapes them. Sentences, and calls with their arguments, have escaped names.
 struct EndReport {
     static let version = 1
 
@@ -42,9 +43,9 @@ struct EndReport {
             [
                 .init("version", value: .number(version)),
                 .init("time", value: .text(time.text)),
-                .init("identifier", value: .text(Escaped(end.identifier).description)),
-                .init("instance", value: .text(Escaped("\(end.instance)", limit: 512).description)),
-                .init("policy", value: .text(Escaped(end.policy).description)),
+                .init("identifier", value: .text(Escaped(end.identifier).plain)),
+                .init("instance", value: .text(Escaped("\(end.instance)", limit: 512).plain)),
+                .init("policy", value: .text(Escaped(end.policy).plain)),
                 .init("reason", value: .text(termination.reason.rawValue)),
                 .init("detail", value: .text(termination.detail.description)),
                 .init("isFailure", value: .boolean(termination.isFailure)),
@@ -53,7 +54,7 @@ struct EndReport {
                 .init("lifetimeSeconds", value: .time(end.lifetime, in: .seconds(1))),
                 .init("broker", value: .number(Int(getpid()))),
             ] + termination.usage.members + [
-                .init("lastOutput", value: .texts(termination.lastOutput.suffix(room.lines).map(\.description))),
+                .init("lastOutput", value: .texts(termination.lastOutput.suffix(room.lines).map(\.plain))),
                 .init("denials", value: .list(termination.denials.prefix(room.denials).map { $0.json(room) })),
                 .init("limits", value: .list(end.limits.map(\.json))),
             ] + (end.launch?.members ?? [])
@@ -70,8 +71,8 @@ extension Termination.Detail {
         case .signal(let signal):
             [
                 .init("signal", value: .number(Int(signal.number))), .init("signalName", value: .text(signal.name)),
-                .init("message", value: .optional(signal.message?.description)),
-                .init("backtrace", value: .texts(signal.backtrace.prefix(room.frames).map(\.description))),
+                .init("message", value: .optional(signal.message?.plain)),
+                .init("backtrace", value: .texts(signal.backtrace.prefix(room.frames).map(\.plain))),
             ]
         case .limit(let text): [.init("limit", value: .text(text))]
         case .deniedCall(let call): [.init("deniedCall", value: call.json(room))]
@@ -84,8 +85,8 @@ extension Termination.Detail {
         case .error(let error):
             [
                 .init("errorCode", value: .numeral("\(error.code)")),
-                .init("errorDomain", value: .text(Escaped(error.domain).description)),
-                .init("errorText", value: .text(Escaped(error.localizedDescription).description)),
+                .init("errorDomain", value: .text(Escaped(error.domain).plain)),
+                .init("errorText", value: .text(Escaped(error.localizedDescription).plain)),
             ]
         }
     }
@@ -97,7 +98,7 @@ extension DeniedCall {
             .init("call", value: .text(name)), .init("arguments", value: .texts(arguments.map(\.description))),
             .init("layer", value: .text(layer)), .init("remedy", value: .optional(remedy)),
             .init("count", value: .number(count)),
-            .init("backtrace", value: .texts(backtrace.prefix(room.frames).map(\.description))),
+            .init("backtrace", value: .texts(backtrace.prefix(room.frames).map(\.plain))),
         ])
     }
 }

@@ -197,5 +197,6 @@ extension DeniedCall {
 }
 
 extension Backtrace {
-    fileprivate var escaped: [Escaped] { frames.map { Escaped($0.description, limit: 512) } }
+    /// A frame's text has its names escaped. So they are not escaped again.
+    fileprivate var escaped: [Escaped] { frames.map { Escaped(Escaped.plain($0.description), limit: 512) } }
 }

@@ -1,4 +1,5 @@
 import AnnexBundle
+import AnnexLinux
 import AnnexPolicy
 import AnnexRegistry
 import ArgumentParser
@@ -101,7 +102,7 @@ struct FindingText {
 
     static func json(_ validation: BundleValidation, of app: String) -> JSON {
         .object([
-            .init("app", value: .text(PlainText.shown(app))),
+            .init("app", value: .bounded(app)),
             .init("isAccepted", value: .boolean(!validation.hasErrors)),
             .init("findings", value: .list(validation.findings.map(json))),
             .init("omitted", value: .number(validation.omitted)),
@@ -111,11 +112,11 @@ struct FindingText {
     private static func json(_ finding: BundleFinding) -> JSON {
         .object([
             .init("severity", value: .text(finding.severity.rawValue)),
-            .init("file", value: .text(finding.fault.file)),
-            .init("key", value: .optional(finding.fault.key)),
+            .init("file", value: .text(Escaped.plain(finding.fault.file))),
+            .init("key", value: .optional(finding.fault.key.map(Escaped.plain))),
             .init("rule", value: .text(finding.fault.rule.rawValue)),
-            .init("what", value: .text(finding.fault.what)),
-            .init("remedy", value: .text(finding.fault.remedy)),
+            .init("what", value: .text(Escaped.plain(finding.fault.what))),
+            .init("remedy", value: .text(Escaped.plain(finding.fault.remedy))),
         ])
     }
 }

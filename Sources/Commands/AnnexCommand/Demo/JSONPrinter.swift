@@ -1,4 +1,5 @@
 import AnnexHost
+import AnnexLinux
 import FoundationEssentials
 
 /// Prints one JSON object at the end, for other programs. Durations are in microseconds, and sizes are in bytes.
@@ -77,7 +78,7 @@ final class JSONPrinter: DemoPrinter {
             Try(
                 conduct: trial.conduct.rawValue, held: trial.isHeld, reason: trial.end.reason.rawValue,
                 detail: trial.end.detail.description, stoppedBy: trial.stoppedBy,
-                words: trial.words.map(\.description), leakedDescriptors: trial.leakedDescriptors,
+                words: trial.words.map(\.plain), leakedDescriptors: trial.leakedDescriptors,
                 microseconds: trial.took.microseconds))
     }
 

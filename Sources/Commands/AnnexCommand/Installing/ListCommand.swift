@@ -112,26 +112,26 @@ enum InstalledText {
     static func json(_ one: InstalledExtension) -> JSON {
         .object([
             .init("identifier", value: .text(one.id)),
-            .init("displayName", value: .text(PlainText.shown(one.displayName))),
-            .init("summary", value: .optional(one.summary.map { PlainText.shown($0) })),
+            .init("displayName", value: .bounded(one.displayName)),
+            .init("summary", value: one.summary.map { .bounded($0) } ?? .null),
             .init("extensionPoint", value: .text(one.extensionPoint)),
             .init("containingApp", value: .text(one.containingApp)),
             .init("enabled", value: .boolean(one.isEnabled)),
-            .init("version", value: .text(PlainText.shown(one.build.version))),
+            .init("version", value: .bounded(one.build.version)),
             .init("pinned", value: .boolean(one.build.isPinned)),
-            .init("otherVersions", value: .texts(one.build.otherVersions.map { PlainText.shown($0) })),
-            .init("instance", value: .text(PlainText.shown(one.instance))),
+            .init("otherVersions", value: .list(one.build.otherVersions.map { .bounded($0) })),
+            .init("instance", value: .bounded(one.instance)),
             .init("verdict", value: .text(one.verdict.rawValue)),
             .init("rejection", value: .optional(one.rejection.map { PlainText.shown("\($0)") })),
             .init("entitlements", value: .list(one.entitlements.map(entitlement))),
-            .init("endedGrants", value: .texts(one.endedGrants.map { PlainText.shown($0) })),
+            .init("endedGrants", value: .list(one.endedGrants.map { .bounded($0) })),
             .init("team", value: one.team.map { .object(members(of: $0)) } ?? .null),
         ])
     }
 
     private static func entitlement(_ one: InstalledExtension.Entitlement) -> JSON {
         .object([
-            .init("name", value: .text(PlainText.shown(one.name))), .init("allowed", value: .boolean(one.isAllowed)),
+            .init("name", value: .bounded(one.name)), .init("allowed", value: .boolean(one.isAllowed)),
             .init("granted", value: .boolean(one.isGranted)), .init("inForce", value: .boolean(one.isInForce)),
         ])
     }

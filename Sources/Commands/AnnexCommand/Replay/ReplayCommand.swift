@@ -41,7 +41,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: "The extension's identifier. Default: the recorded one.")
     var `extension`: String?
 
-    @Option(help: "Seconds to wait for each answer.")
+    @Option(parsing: .unconditional, help: "Seconds to wait for each answer.")
     var patience: UInt32 = 30
 
     @Option(

@@ -30,7 +30,7 @@ struct SandboxedReplay {
         var json: String {
             let report = Report(
                 extension: identifier, compared: compared, same: isSame, message: difference?.message,
-                difference: difference.map { Escaped("\($0)").description }, end: end.reason.rawValue)
+                difference: difference.map { Escaped("\($0)").plain }, end: end.reason.rawValue)
             // Every value of the report can be encoded.
             return (try? EncodedJSON.text(report)) ?? ""
         }

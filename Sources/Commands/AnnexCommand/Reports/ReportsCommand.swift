@@ -36,14 +36,18 @@ struct ReportsCommand: ParsableCommand {
     @Option(help: "The folder to read. Default: the user's own.", completion: .directory)
     var folder: String?
 
-    @Option(help: "Show at most this many reports, the newest.")
-    var most: UInt16?
+    @Option(parsing: .unconditional, help: "Show at most this many reports, the newest.")
+    var most: Int?
 
     @Flag(help: "Show only ends in which something went wrong.")
     var failures = false
 
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
+
+    func validate() throws {
+        if let most, most < 1 { throw ValidationError("--most must be at least 1") }
+    }
 
     func run() throws {
         let (place, found) = try read()
@@ -56,7 +60,12 @@ struct ReportsCommand: ParsableCommand {
             let reports = JSON.list(found.reports.map(\.json))
             print(JSON.object([.init("folder", value: .text(place)), .init("reports", value: reports)]).written)
         } else {
-            ReportsText(style: .forStandardOutput()).show(found.reports, isOfOne: identifier != nil, in: place)
+            let text = ReportsText(style: .forStandardOutput())
+            if found.reports.isEmpty {
+                text.showNone(of: identifier, onlyFailures: failures, in: place)
+            } else {
+                text.show(found.reports, isOfOne: identifier != nil)
+            }
         }
         if !found.flaws.isEmpty { throw ExitCode(1) }
     }
@@ -70,7 +79,7 @@ struct ReportsCommand: ParsableCommand {
             guard let place else { return ("", ([], [])) }
             do throws(SystemError) {
                 let found = try StoredReport.all(
-                    in: place, of: identifier, atMost: most.map(Int.init) ?? .max
+                    in: place, of: identifier, atMost: most ?? .max
                 ) { !failures || $0.isFailure }
                 return (place, found)
             } catch {

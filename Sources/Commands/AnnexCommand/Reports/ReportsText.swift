@@ -12,17 +12,22 @@ struct ReportsText {
 
     /// - Parameter isOfOne: whether all reports concern the same extension. If they do, the newest report is shown in
     ///   full.
-    func show(_ reports: [StoredReport], isOfOne: Bool, in folder: String) {
-        guard let newest = reports.first else {
-            guard !folder.isEmpty else { return print("no reports are kept, because ANNEX_REPORTS is empty") }
-            return print("no reports in \(PlainText.shown(folder))")
-        }
+    func show(_ reports: [StoredReport], isOfOne: Bool) {
+        guard let newest = reports.first else { return }
         guard isOfOne else { return table(reports) }
         whole(newest)
         let rest = reports.dropFirst()
         guard !rest.isEmpty else { return }
         print("\n\(style.bold("Before that"))")
         table(Array(rest), naming: false)
+    }
+
+    /// Says that there is no report, and which reports were looked for.
+    func showNone(of identifier: String?, onlyFailures: Bool, in folder: String) {
+        guard !folder.isEmpty else { return print("no reports are kept, because ANNEX_REPORTS is empty") }
+        let failure = onlyFailures ? " of a failure" : ""
+        let owner = identifier.map { " of \(PlainText.shown($0))" } ?? ""
+        print("no reports\(failure)\(owner) in \(PlainText.shown(folder))")
     }
 
     private func table(_ reports: [StoredReport], naming: Bool = true) {

@@ -100,7 +100,8 @@ extension RequestOutcome.Item {
 extension RequestOutcome.Stored {
     fileprivate var json: JSON {
         .object([
-            .init("file", value: .text(file)), .init("types", value: .texts(types.map(\.description))),
+            .init("file", value: .text(file)),
+            .init("types", value: .texts(types.map { Escaped($0.rawValue, limit: 255).plain })),
             .init("bytes", value: .number(bytes)),
         ])
     }

@@ -110,12 +110,25 @@ struct ProgramRun {
     }
 
     private func sandbox() throws -> Sandbox {
-        var sandbox = Sandbox(policy: try policy().limited(to: options.limits))
+        var sandbox = Sandbox(policy: try limited(policy()))
         for layer in options.waive { sandbox.waive(layer) }
         if options.privateDirectory != nil { try checkPrivateDirectory(of: sandbox.policy) }
         sandbox.privateDirectory = options.privateDirectory
         if options.explain { sandbox.denials = .explain }
         return sandbox
+    }
+
+    /// A limit on the command line that no policy can have.
+    private struct WrongLimit: Error {
+        let error: PolicyError
+    }
+
+    private func limited(_ policy: Policy) throws(WrongLimit) -> Policy {
+        do {
+            return try policy.limited(to: options.limits)
+        } catch {
+            throw WrongLimit(error: error)
+        }
     }
 
     /// Refuses a private directory if the program would not see it.
@@ -238,6 +251,10 @@ struct ProgramRun {
     }
 
     private func report(_ error: any Error) -> Int32 {
+        if let wrong = error as? WrongLimit {
+            StandardError.print("annex: --limit: \(wrong.error)")
+            return 64
+        }
         guard let error = error as? SandboxError else {
             StandardError.print("annex: not started: \(error)")
             return 126

@@ -76,13 +76,19 @@ struct RunCommand: ParsableCommand {
             valueName: "name=value"))
     var limit: [String] = []
 
-    @Option(help: ArgumentHelp("The most memory, for example 64M. Short for --limit memory=….", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The most memory, for example 64M. Short for --limit memory=….", valueName: "bytes"),
+        transform: ByteSize.init(option:))
     var memory: ByteSize?
 
-    @Option(help: ArgumentHelp("End the program if its launch takes longer.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("End the program if its launch takes longer.", valueName: "seconds"))
     var launchLimit: Double?
 
-    @Option(help: ArgumentHelp("End the program if it runs longer.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("End the program if it runs longer.", valueName: "seconds"))
     var timeout: Double?
 
     @Option(

@@ -26,6 +26,12 @@ enum PlainText {
     }
 }
 
+extension JSON {
+    /// Untrusted text as a value. Unlike text for a terminal, it is not escaped before JSON escapes it. Its length is
+    /// bounded.
+    static func bounded(_ text: String, limit: Int = 4096) -> JSON { .text(Escaped(text, limit: limit).plain) }
+}
+
 /// Colours the output if it goes to a terminal. Otherwise the output is plain. `NO_COLOR` is respected.
 struct Style {
     let isColoured: Bool

@@ -100,7 +100,7 @@ struct TodayDrawing {
         let plain = TodayDrawing(card: card, surface: surface, style: Style(isColoured: false))
         return .object([
             .init("identifier", value: .text(card.id)),
-            .init("displayName", value: .text(PlainText.shown(card.widget.displayName))),
+            .init("displayName", value: .bounded(card.widget.displayName)),
             .init("result", value: .optional(card.result.map { "\($0)" })),
             .init("hasContent", value: .boolean(card.state.hasContent)),
             .init("displayMode", value: .text("\(card.state.displayMode(in: placement))")),

@@ -35,7 +35,7 @@ struct TopCommand: ParsableCommand {
               64  the command line is not understood
             """)
 
-    @Option(help: "Seconds between two updates.")
+    @Option(parsing: .unconditional, help: "Seconds between two updates.")
     var interval: Double = 1
 
     @Flag(help: "Print one table, measured over one interval, and end.")

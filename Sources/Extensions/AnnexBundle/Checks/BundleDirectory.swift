@@ -13,20 +13,32 @@ struct BundleDirectory: ~Copyable {
 
     /// Opens an app's directory. The caller's path may contain links.
     init(app path: String) throws(BundleError) {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        shown = Escaped(name).description
-        self.path = path
-        let opened: Descriptor
-        do throws(SystemError) {
-            opened = try Descriptor.directory(path)
-        } catch {
-            throw BundleError(
-                .p1, file: shown, what: "cannot be opened as a directory: \(Escaped("\(error)"))",
-                remedy: "name an app's directory")
-        }
+        let opened = try Self.open(app: path)
+        let shown = Escaped(Self.name(of: path, opened: opened)).description
         status = try Self.status(of: opened, shown: shown, rule: .p1)
         descriptor = opened
+        self.path = path
+        self.shown = shown
     }
+
+    private static func open(app path: String) throws(BundleError) -> Descriptor {
+        do throws(SystemError) {
+            return try Descriptor.directory(path)
+        } catch {
+            throw BundleError(
+                .p1, file: Escaped(lastName(of: path)).description,
+                what: "cannot be opened as a directory: \(Escaped("\(error)"))", remedy: "name an app's directory")
+        }
+    }
+
+    /// The directory's name. The last part of a path such as `.` or `Name.app/..` is not the name.
+    private static func name(of path: String, opened: borrowing Descriptor) -> String {
+        let last = lastName(of: path)
+        guard [".", ".."].contains(last), let real = try? opened.path() else { return last }
+        return lastName(of: real)
+    }
+
+    private static func lastName(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
     /// Opens a directory again, by duplicating its descriptor. The directory was checked earlier.
     init(again directory: borrowing BundleFile, shown: String) throws(BundleError) {

@@ -34,7 +34,7 @@ extension Policy {
         guard let scratch = paths.scratch else { throw PolicyError("the policy \(self.name) has no scratch directory") }
         guard let size = Quantity.bytes(value), size > 0 else {
             throw PolicyError(
-                "`\(Escaped(value, limit: 200))` is not a size: write a whole number, with K, M or G if wanted")
+                "`\(Escaped(value, limit: 200))` is not a size: write \(Quantity.formOfBytes)")
         }
         // Each file needs a page, so a larger directory has room for more files.
         let (more, overflow) = scratch.inodes.multipliedReportingOverflow(by: max(1, size / scratch.size))

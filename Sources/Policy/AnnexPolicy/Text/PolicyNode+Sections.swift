@@ -110,7 +110,7 @@ extension PolicyNode {
     func bytes() throws(PolicyError) -> UInt64 {
         let text = try text("a size")
         guard let bytes = Quantity.bytes(text), bytes > 0 else {
-            throw error("`\(text)` is not a size: write a whole number above 0, with K, M or G if wanted")
+            throw error("`\(text)` is not a size: write \(Quantity.formOfBytes)")
         }
         return bytes
     }

@@ -83,6 +83,7 @@ package enum PathText {
         if path.hasPrefix("~") || path.hasPrefix("$") {
             return "a policy expands neither `~` nor variables: write the whole path"
         }
+        if !isUTF8(path) { return "a path that is not UTF-8 cannot be named: rename the file" }
         guard path.hasPrefix("/") else { return "a path must start with `/`" }
         guard path.utf8.count < 4096 else { return "a path must be shorter than 4096 bytes" }
         guard path.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {

@@ -1,13 +1,16 @@
 /// Reads sizes and times in the notation of policies.
 package enum Quantity {
-    /// A number of bytes: a whole number with an optional `K`, `M` or `G` (powers of 1024).
+    /// A number of bytes: a whole number with an optional `K`, `M`, `G` or `T` (powers of 1024).
     package static func bytes(_ text: String) -> UInt64? {
-        let factors: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+        let factors: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
         let factor = text.last.flatMap { factors[$0] }
         guard let number = WholeNumber.parse(factor == nil ? text : String(text.dropLast())) else { return nil }
         let (bytes, overflow) = number.multipliedReportingOverflow(by: factor ?? 1)
         return overflow || bytes > UInt64(Int64.max) ? nil : bytes
     }
+
+    /// The form of a size, for messages.
+    package static let formOfBytes = "a whole number above 0, with K, M, G or T if wanted"
 
     /// Four times as many bytes, at most the largest number that `bytes` reads.
     package static func four(times bytes: UInt64) -> UInt64 {
@@ -42,7 +45,7 @@ package enum WholeNumber {
 extension Quantity {
     /// The shortest exact text: `64M`, `1500`.
     package static func text(bytes: UInt64) -> String {
-        for (letter, shift) in [("G", 30), ("M", 20), ("K", 10)] as [(String, UInt64)]
+        for (letter, shift) in [("T", 40), ("G", 30), ("M", 20), ("K", 10)] as [(String, UInt64)]
         where bytes >= 1 << shift && bytes % (1 << shift) == 0 { return "\(bytes >> shift)\(letter)" }
         return String(bytes)
     }

@@ -60,7 +60,7 @@ public struct PolicyProposal: Sendable {
     ) -> [String] {
         var sentences = calls.withheld.map { "`\($0.key)`: \($0.value)" }
         for name in calls.fallbacks { sentences.append("`\(name)`: C libraries fall back on an older call") }
-        sentences += paths.withheld.map { "\(Escaped($0.key)): \($0.value)" }
+        sentences += paths.withheld.map { "\(PathText.shown($0.key)): \($0.value)" }
         for call in recording.calls.keys
         where policy.answer(number: call.number, arguments: call.registers) != .allow {
             guard let known = SystemCall(number: call.number, architecture: policy.architecture) else { continue }
@@ -71,7 +71,7 @@ public struct PolicyProposal: Sendable {
         for (path, use) in recording.paths where (use.exists || use.makesEntry) && paths.withheld[path] == nil {
             let verdict = policy.verdict(path: path, rights: use.rights)
             let isKnown = PolicyDevice.allCases.contains { $0.path == path } || PathText.isPath(path, within: "/tmp")
-            if !verdict.isAllowed, !isKnown { sentences.append("\(Escaped(path)): \(use.rights)") }
+            if !verdict.isAllowed, !isKnown { sentences.append("\(PathText.shown(path)): \(use.rights)") }
         }
         return sentences.sorted()
     }

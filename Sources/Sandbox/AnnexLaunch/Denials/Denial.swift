@@ -59,6 +59,17 @@ public struct Denial: Sendable, Hashable {
         let call: String
         let text: String
         let missing: PathRights?
+
+        // For the kernel, a path is a sequence of bytes. `==` of texts would compare by Unicode equivalence instead.
+        static func == (first: Key, second: Key) -> Bool {
+            first.call == second.call && PathText.isSame(first.text, as: second.text) && first.missing == second.missing
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(call)
+            hasher.combine(Array(text.utf8))
+            hasher.combine(missing)
+        }
     }
 
     var key: Key {
@@ -81,7 +92,7 @@ public struct Denial: Sendable, Hashable {
 /// A path that exists on the host and that the policy does not grant.
 public struct DeniedPath: Sendable, Hashable {
     /// The absolute path as the program spelled it, with one exception. If symbolic links of the host lead from a
-    /// granted path to a place that is not granted, this is the path of that place.
+    /// granted path to a place that is not granted, this is the path of that place. It has the form of `PathText.text`.
     package let path: String
     /// The rights that the call needed. If this set is empty, the call needed only that the path exists.
     public let needed: PathRights
@@ -97,7 +108,7 @@ public struct DeniedPath: Sendable, Hashable {
     public var option: String? { grant?.text }
 
     /// The path, escaped for display.
-    public var shown: Escaped { Escaped(path) }
+    public var shown: Escaped { PathText.shown(path) }
 }
 
 /// The thread that made a call.

@@ -24,7 +24,9 @@ extension SandboxConfiguration {
             headers = try ProgramHeaders(of: object)
         } catch {
             // A file that cannot be read is rejected.
-            throw SandboxError("executable", error: SystemError(error.call, errno: error.errno, path: path))
+            throw SandboxError(
+                "executable", error: SystemError(error.call, errno: error.errno, path: path),
+                remedy: error.errno == EACCES ? "make it readable: a file is read before it is executed" : nil)
         }
         guard let fault = headers?.fault else { return headers }
         throw SandboxError(

@@ -1,3 +1,4 @@
+internal import AnnexPolicy
 internal import Glibc
 
 /// Directories of the host that a lookup must avoid, because the lookup of a name there does more than find a file.
@@ -8,7 +9,7 @@ internal import Glibc
 struct Automounts {
     /// `autofs` mounts a file system when a name beneath its mount point is looked up. The root of `afs` asks the
     /// network for cells by name.
-    private static let types: Set<Substring> = ["autofs", "afs"]
+    private static let types: Set<String> = ["autofs", "afs"]
 
     private struct Point {
         let place: [UInt8]
@@ -31,22 +32,24 @@ struct Automounts {
     /// Whether a program of another user answers each question about the mount's files. Root and this process's own
     /// user are trusted to answer.
     /// - Parameter fields: the fields behind the dash: the type, the source and the options.
-    private static func isServedByOthers(_ fields: ArraySlice<Substring>) -> Bool {
+    private static func isServedByOthers(_ fields: [String]) -> Bool {
         guard let type = fields.first, ["fuse", "fuseblk"].contains(type) || type.hasPrefix("fuse.") else {
             return false
         }
-        let user = fields.last?.split(separator: ",").first { $0.hasPrefix("user_id=") }
+        let user = fields.last?.utf8.split(separator: UInt8(ascii: ",")).map(Substring.init).first {
+            $0.hasPrefix("user_id=")
+        }
         return user.flatMap { UInt32($0.dropFirst("user_id=".count)) }.map { ![0, geteuid()].contains($0) } ?? true
     }
 
     /// The mounts of this process.
     static func read() -> Automounts { Automounts(.read()) }
 
-    /// Whether a path leads below one of these mounts. Except for mounts that a program of another user serves, the
-    /// lookup of the mount point itself is safe.
+    /// Whether a path, in the form of `PathText.text`, leads below one of these mounts. Except for mounts that a program
+    /// of another user serves, the lookup of the mount point itself is safe.
     func lead(to path: String) -> Bool {
         guard let points else { return true }
-        let path = Array(path.utf8)
+        let path = PathText.bytes(path)
         return points.contains { point in
             MountTable.isPath(path, within: point.place) && (point.isAvoidedItself || path != point.place)
         }

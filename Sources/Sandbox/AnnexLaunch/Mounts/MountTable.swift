@@ -3,30 +3,33 @@
 struct MountTable {
     struct Mount {
         /// The file system, as `mountinfo` writes its number.
-        let device: Substring
+        let device: String
         /// The directory or file of the file system that is mounted, as a path from the root of the file system.
         let root: [UInt8]
         let point: [UInt8]
         /// The fields behind the dash: the type, the source and the options.
-        let system: ArraySlice<Substring>
+        let system: [String]
     }
 
     let mounts: [Mount]
 
-    /// - Parameter mountinfo: the text of a `mountinfo` file.
-    init(_ mountinfo: String) {
-        mounts = mountinfo.split(separator: "\n").compactMap { line in
-            let fields = line.split(separator: " ")
-            guard fields.count > 4, let dash = fields.firstIndex(of: "-"), fields.count > dash + 1 else { return nil }
+    /// - Parameter mountinfo: the bytes of a `mountinfo` file. A user chooses parts of them. So they are split as bytes:
+    ///   in a `String`, a space before a combining mark is no space.
+    init(_ mountinfo: [UInt8]) {
+        mounts = mountinfo.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let fields = line.split(separator: UInt8(ascii: " "))
+            let dash = fields.firstIndex { $0.elementsEqual([UInt8(ascii: "-")]) }
+            guard fields.count > 4, let dash, fields.count > dash + 1 else { return nil }
             return Mount(
-                device: fields[2], root: Self.plain(fields[3]), point: Self.plain(fields[4]),
-                system: fields[(dash + 1)...])
+                device: String(decoding: fields[2], as: UTF8.self), root: Self.plain(fields[3]),
+                point: Self.plain(fields[4]),
+                system: fields[(dash + 1)...].map { String(decoding: $0, as: UTF8.self) })
         }
     }
 
     /// nil if the list could not be read completely. A list of 1 MiB or more is not examined.
     static func read() -> MountTable? {
-        TextFile.read("/proc/self/mountinfo").flatMap { $0.utf8.count < 1 << 20 ? MountTable($0) : nil }
+        TextFile.bytes("/proc/self/mountinfo").flatMap { $0.count < 1 << 20 ? MountTable($0) : nil }
     }
 
     /// The mount that shows a path without links.
@@ -36,7 +39,7 @@ struct MountTable {
 
     /// Files of one file system, and the path at which this process sees them.
     struct View {
-        let device: Substring
+        let device: String
         /// The path from the root of the file system.
         let root: [UInt8]
         let point: [UInt8]
@@ -82,9 +85,9 @@ struct MountTable {
     private static let slash = UInt8(ascii: "/")
 
     /// Decodes a path of `mountinfo`. This file shows spaces and similar bytes as a backslash and three octal digits.
-    private static func plain(_ field: Substring) -> [UInt8] {
+    private static func plain(_ field: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
-        var rest = Array(field.utf8)[...]
+        var rest = field
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "\\"), rest.count >= 3,
                 let value = UInt8(String(decoding: rest.prefix(3), as: UTF8.self), radix: 8)

@@ -34,7 +34,7 @@ struct ExecutionNote {
         return files.allSatisfy { hint.line.contains($0) }
     }
 
-    private static func shown(_ path: DeniedPath) -> String { "\(Escaped(path.path, limit: 500))" }
+    private static func shown(_ path: DeniedPath) -> String { "\(PathText.shown(path.path, limit: 500))" }
 
     private static func remedy(_ paths: [DeniedPath], given: GivenPaths) -> String {
         let choices = paths.compactMap { path in path.grant.map { RunChoice($0.name, $0.path).shown } }

@@ -48,7 +48,7 @@ struct OwnerHints {
     /// The place at this path, if root's files there do not belong to the program.
     private func foreign(_ path: String) -> SandboxRunReport.ForeignPlace? {
         guard let real = GivenPaths.resolved(path) else { return nil }
-        return report.foreignPlaces.first { $0.path == "\(Escaped(real, limit: 8_192))" }
+        return report.foreignPlaces.first { $0.path == Escaped(real, limit: 8_192) }
     }
 }
 

@@ -33,7 +33,7 @@ struct PathHint {
         if [path, path.parentPath].contains(where: examination.isLeading) { return nil }
         let place = policy.visiblePaths.last { PathText.isPath(path, within: $0.path) }?.path
         guard errno == EACCES, let scratch = policy.paths.scratch?.path, place == scratch else { return nil }
-        return temporaryHint("\(Escaped(path, limit: 500)): nothing in \(scratch) is executed")
+        return temporaryHint("\(PathText.shown(path, limit: 500)): nothing in \(scratch) is executed")
     }
 
     /// The hint that says how the program can execute files in the directory for temporary files; nil if it may already
@@ -77,7 +77,7 @@ struct PathHint {
 
     private func hint(_ finding: PathExamination.Finding) -> RunHint {
         if policy.isHiddenProcessFile(finding.path), finding.fault == .notShown { return Self.kernelFile(finding.path) }
-        let path = Escaped(finding.path, limit: 500)
+        let path = PathText.shown(finding.path, limit: 500)
         let (fault, remedy): (String, RunHint) =
             switch finding.fault {
             case .notShown: ("was not handed over", self.remedy(finding))
@@ -94,7 +94,7 @@ struct PathHint {
         let choice = RunChoice("--allow", "proc")
         return RunHint(
             line:
-                "\(Escaped(path, limit: 500)) is a file of the kernel, which tells of this machine: add \(choice.shown)",
+                "\(PathText.shown(path, limit: 500)) is a file of the kernel, which tells of this machine: add \(choice.shown)",
             choices: [choice])
     }
 
@@ -103,7 +103,10 @@ struct PathHint {
             let choice = RunChoice(grant.name, grant.path == SandboxProgram.callersDirectory ? "." : grant.path)
             return RunHint(line: replaced(by: grant) + choice.shown, choices: [choice])
         }
-        let danger = GrantOption.danger(of: finding.path, finding.rights.union(.read))
+        let danger =
+            PathText.isUTF8(finding.path)
+            ? GrantOption.danger(of: finding.path, finding.rights.union(.read))
+            : "its path is not UTF-8. Rename it, or hand over the directory around it"
         return RunHint(line: danger.map { ", and no option hands it over: \($0)" } ?? "")
     }
 

@@ -21,15 +21,16 @@ enum RunHints {
     /// Merges denials of the same call into one denial, if the same option allows them all. Such denials usually
     /// differ only in an address.
     static func merged(_ denials: [Denial]) -> [Denial] {
-        var order: [String] = []
-        var kinds: [String: Denial] = [:]
+        // Two names that are equal by Unicode can be two files. So kinds are told apart by bytes.
+        var order: [[UInt8]] = []
+        var kinds: [[UInt8]: Denial] = [:]
         for denial in denials {
             let remedy = RunRemedy.of(denial)?.text ?? denial.text
-            let key: String
+            let key: [UInt8]
             if case .path(let path) = denial.subject {
-                key = "\(path.shown) \(denial.headline)"
+                key = Array("\(path.shown) \(denial.headline)".utf8)
             } else {
-                key = "\(denial.call) \(remedy)"
+                key = Array("\(denial.call) \(remedy)".utf8)
             }
             if kinds[key] == nil { order.append(key) }
             let before = kinds[key]?.count ?? 0

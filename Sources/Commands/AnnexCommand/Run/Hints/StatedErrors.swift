@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexPolicy
 import Glibc
 
 /// The errors that a program stated in the last lines of its standard error.
@@ -67,7 +68,7 @@ struct StatedErrors {
     private static func lines(_ bytes: [UInt8]) -> [String] {
         let plain = withoutColours(bytes)
         return plain.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-            .map { String(decoding: $0.prefix(4_096), as: UTF8.self) }
+            .map { line in PathText.text(line.prefix(4_096).filter { $0 != 0 }) }
     }
 
     /// The bytes without the sequences that set colours on a terminal (`ESC [ … letter`).

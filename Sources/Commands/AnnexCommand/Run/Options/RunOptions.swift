@@ -132,16 +132,21 @@ extension RunOptions {
     static func isUsable(_ seconds: Double) -> Bool { seconds > 0 && seconds <= 1e6 }
 }
 
-/// A number of bytes in the form that people write: `65536`, `64K`, `64M`, `1G`, `1T`.
-struct ByteSize: ExpressibleByArgument {
+/// A number of bytes in the decimal form of policies: `65536`, `64K`, `64M`, `1G`, `1T`.
+struct ByteSize {
     let bytes: UInt64
 
     init?(argument: String) {
-        let units: [Character: UInt64] = ["K": 10, "M": 20, "G": 30, "T": 40]
-        let shift = argument.last.flatMap { units[$0] }
-        guard let number = UInt64(shift == nil ? argument : String(argument.dropLast())), number > 0 else { return nil }
-        guard number.leadingZeroBitCount > Int(shift ?? 0) else { return nil }
-        bytes = number << (shift ?? 0)
+        guard !argument.hasPrefix("0x"), let bytes = Quantity.bytes(argument), bytes > 0 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// - Throws: an error that says how a size is written.
+    init(option: String) throws {
+        guard let size = ByteSize(argument: option) else {
+            throw ValidationError("write \(Quantity.formOfBytes), for example 64M")
+        }
+        self = size
     }
 }
 

@@ -23,8 +23,8 @@ struct AskedExecutions {
     /// The examination needs the real paths of what was handed over, so it is made at the first call.
     private lazy var examination = ExecutionExamination(policy)
     private var asked: [(path: String, asking: Asking)] = []
-    /// The paths in `asked`, and paths of other places. Programs name the same paths repeatedly.
-    private var known: Set<String> = []
+    /// The bytes of the paths in `asked`, and of paths of other places. Programs name the same paths repeatedly.
+    private var known: Set<[UInt8]> = []
     private var files: [(path: String, asking: Asking)] = []
 
     init(_ policy: Policy) {
@@ -33,15 +33,16 @@ struct AskedExecutions {
 
     /// Whether the program asks for the first time for this path, in a place where executions are refused.
     mutating func isNew(_ path: String) -> Bool {
-        if known.contains(path) { return false }
+        let bytes = Array(path.utf8)
+        if known.contains(bytes) { return false }
         if examination.isRefused(path) { return true }
         if known.count >= 2 * Self.mostPaths { known = [] }
-        known.insert(path)
+        known.insert(bytes)
         return false
     }
 
     mutating func add(_ path: String, by asking: Asking) {
-        guard known.insert(path).inserted else { return }
+        guard known.insert(Array(path.utf8)).inserted else { return }
         asked.append((path, asking))
         if asked.count >= Self.mostPaths { sift() }
     }
@@ -122,7 +123,7 @@ struct ExecutionExamination {
             guard isRefused(path) else { return nil }
             switch look(at: path) {
             case .link(let target):
-                path = PathText.resolved(target.hasPrefix("/") ? target : path.parentPath + "/" + target)
+                path = PathText.resolved(Self.isAbsolute(target) ? target : path.parentPath + "/" + target)
             case .behindLink:
                 guard case .found(let directory) = lookup.follow(path.parentPath), directory != path.parentPath,
                     let name = PathText.parts(path).last
@@ -134,6 +135,8 @@ struct ExecutionExamination {
         }
         return nil
     }
+
+    private static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
     private enum Object {
         case executable
@@ -147,8 +150,8 @@ struct ExecutionExamination {
         if lookup.avoids(path) { return .other }
         let object: Descriptor
         do throws(SystemError) {
-            let name = PathText.parts(path).joined(separator: "/")
-            object = try Descriptor.reference(to: "/").openBeneath(name, Descriptor.pathOnly | O_NOFOLLOW)
+            let name = PathText.bytes(PathText.parts(path).joined(separator: "/"))
+            object = try Descriptor.reference(to: "/").openBeneath(bytes: name, Descriptor.pathOnly | O_NOFOLLOW)
         } catch {
             return error.errno == ELOOP ? .behindLink : .other
         }

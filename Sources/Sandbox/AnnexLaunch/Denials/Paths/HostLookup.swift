@@ -6,7 +6,7 @@ internal import Glibc
 /// Finds out whether the host has a path that a hostile program named, and where the links on the path lead.
 ///
 /// Objects are opened with `O_PATH` only, and the kernel follows no link. Instead this code reads the text of a link
-/// and follows it, but only if the program could not have made the link.
+/// and follows it, but only if the program could not have made the link. All paths have the form of `PathText.text`.
 package struct HostLookup {
     package enum Answer: Hashable {
         case missing
@@ -27,7 +27,8 @@ package struct HostLookup {
 
     private let root: Root?
     private let automounts: @Sendable () -> Automounts
-    private var known: [String: Answer] = [:]
+    /// The answers by the bytes of the path. `==` of texts would compare by Unicode equivalence instead.
+    private var known: [[UInt8]: Answer] = [:]
 
     package init(isWritable: @escaping @Sendable (_ directory: String) -> Bool) {
         self.init(automounts: Automounts.read, isWritable: isWritable)
@@ -47,10 +48,11 @@ package struct HostLookup {
     /// - Parameter path: an absolute path without `.` and `..`. If its last component is a link, that link is not
     ///   followed.
     mutating func lookUp(_ path: String) -> Answer {
-        if let answer = known[path] { return answer }
+        let bytes = Array(path.utf8)
+        if let answer = known[bytes] { return answer }
         let answer = find(path)
         if known.count >= Self.mostKept { known.removeAll(keepingCapacity: true) }
-        known[path] = answer
+        known[bytes] = answer
         return answer
     }
 
@@ -81,9 +83,7 @@ package struct HostLookup {
     /// shows. The program itself can make the host look up such a path, so this code does not check for automounts.
     func isDirect(_ path: String) -> Bool {
         guard let root = root?.descriptor.number else { return false }
-        guard case .success(let object) = open(path.split(separator: "/").map(String.init), beneath: root) else {
-            return false
-        }
+        guard case .success(let object) = open(Self.names(path), beneath: root) else { return false }
         return object.target == nil
     }
 
@@ -97,7 +97,7 @@ package struct HostLookup {
     func beginning(ofProgram path: String, count: Int) -> [UInt8]? {
         guard !avoids(path), let root,
             let object = try? root.descriptor.openBeneath(
-                path.split(separator: "/").joined(separator: "/"), Descriptor.pathOnly | O_NOFOLLOW),
+                bytes: Self.relative(Self.names(path)), Descriptor.pathOnly | O_NOFOLLOW),
             let status = try? object.status(), status.kind == .regular, status.mode & S_IXUSR != 0,
             let file = try? object.reopenedReadOnly()
         else { return nil }
@@ -109,7 +109,7 @@ package struct HostLookup {
     private func find(
         _ path: String, followsLast: Bool = false, passing: (String) -> Void = { _ in }
     ) -> Answer {
-        var todo = path.split(separator: "/").map(String.init)
+        var todo = Self.names(path)
         if todo.isEmpty { return .found("/") }
         let automounts = automounts()
         // Usually the path contains no link, and this one call is enough.
@@ -141,8 +141,8 @@ package struct HostLookup {
             }
             links += 1
             guard links <= Self.mostLinks, !isWritable("/" + done.joined(separator: "/")) else { return .unknown }
-            if target.hasPrefix("/") { done = [] }
-            todo = target.split(separator: "/").filter { $0 != "." }.map(String.init) + todo
+            if target.utf8.first == UInt8(ascii: "/") { done = [] }
+            todo = Self.names(target).filter { $0 != "." } + todo
             passing(PathText.resolved("/" + (done + todo).joined(separator: "/")))
         }
         return .unknown
@@ -174,12 +174,15 @@ package struct HostLookup {
         return open(names, beneath: root)
     }
 
+    private static func names(_ path: String) -> [String] { PathText.parts(path).map(String.init) }
+
+    private static func relative(_ names: [String]) -> [UInt8] { PathText.bytes(names.joined(separator: "/")) }
+
     private func open(_ names: [String], beneath root: Int32) -> Opened {
         let pathOnly: UInt64 = 0o10_000_000 | UInt64(O_NOFOLLOW)
-        let number = unsafe names.joined(separator: "/").withCString { path in
-            // SAFETY: the text outlives the call, which keeps no pointer to it.
-            unsafe annex_open_beneath(root, path, pathOnly, 0)
-        }
+        let path = Self.relative(names).map { CChar(bitPattern: $0) } + [0]
+        // SAFETY: the text ends with NUL and outlives the call, which keeps no pointer to it.
+        let number = unsafe annex_open_beneath(root, path, pathOnly, 0)
         guard number >= 0 else { return .failure(-number) }
         return .success(Object(target: Self.target(of: Descriptor(owning: number))))
     }
@@ -192,6 +195,6 @@ package struct HostLookup {
         // SAFETY: an empty path names the descriptor itself; readlinkat writes at most the array's size.
         let count = unsafe readlinkat(file, "", &room, room.count)
         guard count > 0, count < room.count else { return nil }
-        return String(validating: room.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return PathText.text(room.prefix(count).map { UInt8(bitPattern: $0) })
     }
 }

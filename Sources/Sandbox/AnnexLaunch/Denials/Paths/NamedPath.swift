@@ -3,22 +3,30 @@ internal import AnnexPolicy
 
 /// A path that a held call named, read from the memory of the calling process. The path is for the report only.
 struct NamedPath: Hashable {
-    /// The absolute path, without `.` and `..`.
+    /// The absolute path, without `.` and `..`, in the form of `PathText.text`.
     let path: String
     let rights: PathRights
     let makesEntry: Bool
 
-    /// nil if the text cannot be read, is empty, or is not UTF-8. nil also if the text is relative to a directory
-    /// that has no path.
+    /// nil if the text cannot be read or is empty. nil also if the text is relative to a directory that has no path.
     init?(_ use: PathUse, of call: HeldCall) {
-        guard let bytes = Self.bytes(use.text, of: call), !bytes.isEmpty,
-            let text = String(validating: bytes, as: UTF8.self), let use = Self.opened(use, of: call),
-            case .rights(let rights) = use.need
+        guard let bytes = Self.bytes(use.text, of: call), let first = bytes.first,
+            let use = Self.opened(use, of: call), case .rights(let rights) = use.need
         else { return nil }
-        guard let start = text.hasPrefix("/") ? "" : Self.start(use.directory, of: call) else { return nil }
-        path = PathText.resolved(start + "/" + text)
+        guard let start = first == UInt8(ascii: "/") ? "" : Self.start(use.directory, of: call) else { return nil }
+        path = PathText.resolved(start + "/" + PathText.text(bytes))
         self.rights = rights
         makesEntry = use.makesEntry
+    }
+
+    static func == (first: NamedPath, second: NamedPath) -> Bool {
+        PathText.isSame(first.path, as: second.path) && first.rights == second.rights
+            && first.makesEntry == second.makesEntry
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(Array(path.utf8))
+        hasher.combine(rights)
     }
 
     private static func bytes(_ text: PathUse.Text, of call: HeldCall) -> [UInt8]? {
@@ -54,9 +62,7 @@ struct NamedPath: Hashable {
         let number = directory.map { Int32(truncatingIfNeeded: call.arguments[$0]) } ?? -100
         if number < 0, number != -100 { return nil }
         let link = number == -100 ? "/proc/\(call.thread)/cwd" : "/proc/\(call.thread)/fd/\(number)"
-        guard let bytes = ProcessText.link(link), let text = String(validating: bytes, as: UTF8.self) else {
-            return nil
-        }
+        guard let text = ProcessText.link(link).map({ PathText.text($0) }) else { return nil }
         // The kernel adds ` (deleted)` to the path of a deleted directory. If the real name of a directory ends with
         // this text, the directory is treated as deleted too.
         return text.hasSuffix(" (deleted)") ? nil : text

@@ -94,7 +94,7 @@ struct PathChecker {
     private mutating func deniedPlace(_ named: NamedPath) -> String? {
         if isGranted(named.path, rights: named.rights) { return placeOutside(named) }
         guard case .found(let real) = lookUp(named) else { return nil }
-        let led = named.makesEntry ? real + "/" + Self.name(of: named.path) : real
+        let led = named.makesEntry ? real + "/" + (PathText.parts(named.path).last ?? "") : real
         return led != named.path && isGranted(led, rights: named.rights) ? nil : named.path
     }
 
@@ -123,9 +123,5 @@ struct PathChecker {
 
     private static func denyingLayers(of policy: Policy, path: String, rights: PathRights) -> [SandboxLayer] {
         policy.verdict(path: path, rights: rights).deniedBy.filter { $0 != .seccomp }
-    }
-
-    private static func name(of path: String) -> Substring {
-        path.split(separator: "/").last ?? ""
     }
 }

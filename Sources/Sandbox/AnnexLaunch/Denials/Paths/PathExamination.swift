@@ -52,7 +52,7 @@ package struct PathExamination {
         if let directory = unwritable(path, errno: errno) {
             return finding(directory, fault: .notShown, rights: .write)
         }
-        guard PathText.misspelling(path) == nil, case .found(let real) = lookup.follow(path) else {
+        guard Self.isPlain(path), case .found(let real) = lookup.follow(path) else {
             return makesFile || errno == EROFS ? findingAboutNewFile(path, errno: errno) : nil
         }
         // The sandbox may lack the named path itself, or only the place to which the path leads.
@@ -126,7 +126,7 @@ package struct PathExamination {
     /// The directory in which the program could not make a file, if this directory only leads to something else. A file
     /// in such a directory cannot cause the errno in another way, because the directory shows no other file.
     private func unwritable(_ path: String, errno: Int32) -> String? {
-        guard errno == EACCES, PathText.misspelling(path) == nil, policy.isPrivate(path) else { return nil }
+        guard errno == EACCES, Self.isPlain(path), policy.isPrivate(path) else { return nil }
         return [path, path.parentPath].first(where: isLeading)
     }
 
@@ -144,6 +144,11 @@ package struct PathExamination {
     ) -> Finding {
         let grant = GrantOption(for: whole ?? path, rights: rights, beside: policy)
         return Finding(path: path, fault: fault, rights: rights, grant: grant)
+    }
+
+    /// Whether the path is spelled plainly. No option can name a path that is not UTF-8, but it can be looked up.
+    private static func isPlain(_ path: String) -> Bool {
+        PathText.misspelling(path) == nil || !PathText.isUTF8(path)
     }
 
     private func isShown(_ path: String) -> Bool { policy.verdict(path: path, rights: []).isAllowed }

@@ -25,7 +25,8 @@ struct SandboxLookup: ~Copyable {
     func refusal(of named: NamedPath) -> Int32? {
         let names = PathText.parts(named.makesEntry ? named.path.parentPath : named.path)
         do throws(SystemError) {
-            let object = try root.openBeneath(names.joined(separator: "/"), Descriptor.pathOnly | O_NOFOLLOW)
+            let path = PathText.bytes(names.joined(separator: "/"))
+            let object = try root.openBeneath(bytes: path, Descriptor.pathOnly | O_NOFOLLOW)
             let status = try object.status()
             let isLeading = status.kind == .directory && status.mode & 0o222 == 0
             return named.makesEntry && isLeading ? EACCES : nil

@@ -58,8 +58,9 @@ extension DenialRecord {
             "kind": "\(kind)", "call": "\(call)", "text": "\(text)", "answer": "\(answer)", "thread": "\(thread)",
         ]
         let texts: [(String, String?)] = [
-            ("errno", errno), ("line", line), ("reason", reason), ("remedy", remedy), ("path", path),
-            ("option", option), ("executable", executable), ("process", process.map { "\($0)" }),
+            ("errno", errno), ("line", line), ("reason", reason), ("remedy", remedy?.description),
+            ("path", path?.description), ("option", option?.description), ("executable", executable?.description),
+            ("process", process.map { "\($0)" }),
         ]
         for (key, value) in texts { if let value { metadata[key] = "\(value)" } }
         let lists: [(String, [String]?)] = [("layers", layers), ("needs", needs), ("missing", missing)]

@@ -1,8 +1,8 @@
-internal import AnnexLinux
+public import AnnexLinux
 internal import AnnexPolicy
 
 /// A denial in the form that JSON and logs use. Keys are never renamed or removed, but new keys may be added. Every
-/// text that a sandboxed program can influence is escaped.
+/// text that a sandboxed program can influence is escaped. In JSON, texts of the type `Escaped` are the true texts.
 public struct DenialRecord: Codable, Sendable, Hashable {
     /// `call` or `path`.
     public let kind: String
@@ -22,17 +22,19 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     /// The reason that the policy states on that line.
     public let reason: String?
     /// The policy entry that would allow the call or path.
-    public let remedy: String?
+    public let remedy: Escaped?
     /// The option of `annex run` that would allow the path.
-    public let option: String?
-    public let path: String?
+    public let option: Escaped?
+    public let path: Escaped?
+    /// `true` if the path is not UTF-8. Then JSON has the escaped form of the path, in which each backslash is doubled.
+    public let isEscaped: Bool?
     /// The rights that the call needed: `read`, `write`, `execute`. Empty if the call only needed the path to exist.
     public let needs: [String]?
     /// The rights in `needs` that the policy does not grant.
     public let missing: [String]?
     public let process: UInt32?
     public let thread: UInt32
-    public let executable: String?
+    public let executable: Escaped?
     /// `true` if mode `enforce` denies the call without a report, because programs work without this call.
     public let quiet: Bool?
     public let count: Int
@@ -48,13 +50,13 @@ public struct DenialRecord: Codable, Sendable, Hashable {
 public struct FrameRecord: Codable, Sendable, Hashable {
     /// The address in hexadecimal, with `0x`.
     public let address: String
-    public let module: String?
+    public let module: Escaped?
     public let offset: String?
-    public let function: String?
+    public let function: Escaped?
     /// The distance from the function's beginning in bytes.
     public let distance: UInt64?
     /// The function's name as the file spells it, if that differs from `function`.
-    public let symbol: String?
+    public let symbol: Escaped?
 }
 
 extension DenialRecord {
@@ -67,14 +69,15 @@ extension DenialRecord {
         layers = denial.layers.map(\.rawValue)
         line = denial.policyLine
         reason = denial.reason
-        remedy = denial.allowedBy.map { Escaped($0, limit: 8_192).description }
-        option = path?.option.map { Escaped($0, limit: 8_192).description }
-        self.path = path?.shown.description
+        remedy = denial.allowedBy.map { Escaped($0, limit: 8_192) }
+        option = path?.option.map { Escaped($0, limit: 8_192) }
+        self.path = path?.shown
+        isEscaped = path?.shown.isUTF8 == false ? true : nil
         needs = path?.needed.words
         missing = path?.missing.words
         process = denial.caller.process
         thread = denial.caller.thread
-        executable = denial.caller.executable?.description
+        executable = denial.caller.executable
         quiet = denial.isQuiet ? true : nil
         count = denial.count
         first = denial.first.seconds
@@ -95,11 +98,11 @@ extension DenialRecord {
 extension FrameRecord {
     package init(_ frame: Backtrace.Frame) {
         address = "0x" + String(frame.address, radix: 16)
-        module = frame.module?.description
+        module = frame.module
         offset = frame.offset.map { "0x" + String($0, radix: 16) }
-        function = frame.function?.description
+        function = frame.function
         distance = frame.distance
-        symbol = frame.symbol?.description
+        symbol = frame.symbol
     }
 }
 
