@@ -337,7 +337,7 @@ import Testing
         #expect(said.output == "ran\n" && said.errors.contains("add --execute \(place)/own"), "\(said)")
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root reads every file"))
+    @Test(.enabled(if: geteuid() != 0, "needs an ordinary user: root reads every file"))
     func `a program that cannot be read is answered with a remedy`() async throws {
         let said = try await shell("cp /bin/true t; chmod 111 t; annex run -- ./t; echo $?")
         #expect(said.output == "126\n" && said.errors.contains("make it readable"), "\(said)")
