@@ -115,19 +115,52 @@ struct CallersFilesTests {
         #expect(kept.hasPrefix("x\nclosed") && narrower.foreignPlaces.isEmpty, "\(kept)")
     }
 
-    /// In such a directory, a new link gets the directory's group and not the group of the program.
-    @Test func `FS-33: a link in a set-group-ID directory is not followed for root`() async throws {
+    /// In such a directory, a new link gets the directory's group and not the group of the program. Moved away, it would
+    /// look like any link of root's.
+    @Test(arguments: ["shared", "inner"])
+    func `FS-33: in a place with a set-group-ID directory, a program makes no link of root`(name: String) async throws {
         let secret = folder + "/secret"
         try Data("secret\n".utf8).write(to: URL(filePath: secret))
         let shared = folder + "/shared"
-        try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: false)
-        chmod(shared, 0o2775)
-        _ = try await run("ln -s \(secret) shared/link") { $0.write(shared) }
-        try #require(try status(shared + "/link").st_uid == 0)
-        let error = #expect(throws: SystemError.self) { _ = try HostPath.resolve(shared + "/link").path }
-        #expect(
-            error?.errno == EPERM && error?.remedy?.contains("set-group-ID") == true, "\(String(describing: error))")
-        #expect(try HostPath.resolve(shared + "/link", trusting: true).path == secret)
+        try FileManager.default.createDirectory(atPath: shared + "/inner", withIntermediateDirectories: true)
+        chmod(folder + (name == "inner" ? "/shared/inner" : "/shared"), 0o2775)
+        let script = "ln -s \(secret) shared/inner/link; ln -s \(secret) shared/link; mv shared/inner/link link; ls -l"
+        let (output, report) = try await run(script) { $0.write(shared) }
+        #expect(report.foreignPlaces.first?.reason.contains("\(name) has the set-group-ID bit") == true, "\(report)")
+        for link in [shared + "/link", shared + "/inner/link"] { #expect(access(link, F_OK) != 0, "\(output)") }
+        // Where every user may write, the link belongs to the program's own user.
+        chmod(folder + (name == "inner" ? "/shared/inner" : "/shared"), 0o2777)
+        _ = try await run(script) { $0.write(shared) }
+        let made = name == "inner" ? shared + "/inner/link" : shared + "/link"
+        let error = #expect(throws: SystemError.self) { _ = try HostPath.resolve(made).path }
+        #expect(error?.errno == EPERM, "\(String(describing: error))")
+    }
+
+    /// A walk leaves out a place for reading. A place for writing inside it is examined by itself.
+    @Test func `FS-14: a place for writing inside a place for reading is examined too`() async throws {
+        let inner = folder + "/kept/inner"
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        try Data("before\n".utf8).write(to: URL(filePath: inner + "/tool"))
+        chmod(inner + "/tool", 0o4755)
+        let (output, report) = try await run("echo x > new; cat new; echo x > kept/inner/new") {
+            $0.write(folder)
+            $0.read(folder + "/kept")
+            $0.write(inner)
+        }
+        #expect(output.hasPrefix("x\n") && output.contains("ermission denied"), "\(output)")
+        #expect(report.foreignPlaces.map(\.path.description) == [inner], "\(report.foreignPlaces)")
+    }
+
+    @Test func `FS-14: a program with a name that cannot be spelled is not overlooked`() async throws {
+        for (mode, isForeign) in [(mode_t(0o644), false), (0o755, true), (0o4644, true)] {
+            let name = Array((folder + "/").utf8CString.dropLast()) + [CChar(bitPattern: 0xFF), 0]
+            let file = open(name, O_WRONLY | O_CREAT, 0o600)
+            try #require(file >= 0)
+            fchmod(file, mode)
+            close(file)
+            let (_, report) = try await run("true") { $0.write(folder) }
+            #expect(report.foreignPlaces.isEmpty != isForeign, "\(mode) \(report.foreignPlaces)")
+        }
     }
 
     @Test func `a place that only the policy grants stays closed where root closed it`() async throws {

@@ -10,6 +10,7 @@ import Testing
         31 22 0:40 / /home/me/ram rw - tmpfs none rw
         32 22 0:41 / /home/me/ram rw - tmpfs none rw
         33 22 254:0 /with\\040space /home/me/x rw - ext4 /dev/vda rw
+        34 22 0:42 / /srv/old rw - ext4 /dev/vdb rw,grpid,discard
         """)
 
     private func second(_ path: String, seenFrom other: String) -> String? {
@@ -35,6 +36,14 @@ import Testing
     @Test func `a later mount hides an earlier one at the same path`() {
         #expect(Self.table.mount(showing: Array("/home/me/ram/a".utf8))?.device == "0:41")
         #expect(Self.table.mount(showing: Array("/home/me/rams".utf8))?.device == "254:0")
+    }
+
+    @Test(arguments: [
+        ("/srv/old", true), ("/srv/old/a", true), ("/srv", true), ("/", true), ("/srv/older", false),
+        ("/home/me", false),
+    ])
+    func `FS-33: a file system that gives files the group of their directory is known`(path: String, isKnown: Bool) {
+        #expect(Self.table.givesDirectoryGroup(within: Array(path.utf8)) == isKnown)
     }
 
     @Test func `the views in a directory are the directory and the mount points below it`() {

@@ -11,7 +11,9 @@ internal import Glibc
 ///
 /// A program that could set the mode bit set-user-ID would make programs of root's. So a place has an id map only if the
 /// filter withholds these mode bits. The program could also change a file that has the bit, and the kernel does not take
-/// the bit away if the change is made through memory. So a writable place with such a file has no id map either.
+/// the bit away if the change is made through memory. In a set-group-ID directory, a new link gets the directory's group,
+/// and looks like a link of root's own, also after the program has moved it. So a writable place with such a file or
+/// directory has no id map either.
 struct CallersFiles: ~Copyable {
     /// The namespace of the id map; nil if the program runs as the caller, or if there is no map for it.
     private let space: Descriptor?
@@ -111,14 +113,25 @@ struct CallersFiles: ~Copyable {
 
     /// Why the files below a path on the host cannot have the id map; nil if they can.
     private mutating func examine(_ path: String, besides kept: [String]) -> String? {
-        if examined.contains(where: { path.isWithin($0) }) { return nil }
-        var files = TreeWalk(automounts: .read(), remedy: "")
+        // A walk leaves out the places for reading, and so the places for writing inside them.
+        let isExamined = examined.contains { outer in
+            path.isWithin(outer) && !kept.contains { path.isWithin($0) && $0.isWithin(outer) }
+        }
+        if isExamined { return nil }
+        let mounts = MountTable.read()
+        if mounts?.givesDirectoryGroup(within: Array(path.utf8)) == true {
+            return "its file system, or one that is mounted in it, gives new files the group of their directory (grpid)"
+        }
+        var files = TreeWalk(automounts: Automounts(mounts), remedy: "") { entry in
+            entry.kind != .directory && (entry.kind != .regular || entry.mode & 0o6111 == 0)
+        }
         do throws(SandboxError) {
-            try files.walk(path, besides: { file in kept.contains { file.isWithin($0) } }) {
+            let inside = kept.filter { $0.isWithin(path) }
+            try files.walk(path, besides: { file in inside.contains { file.isWithin($0) } }) {
                 path, entry throws(SandboxError) in
                 guard let right = entry.rightsOfItsOwn(at: path) else { return }
                 throw SandboxError(
-                    "owners", cause: "\(Escaped(path)) \(right) and is not also handed over for reading only")
+                    "owners", cause: "\(Escaped(path)) \(right), and is not handed over for reading only")
             }
         } catch {
             return error.cause
@@ -129,8 +142,10 @@ struct CallersFiles: ~Copyable {
 }
 
 extension TreeWalk.Entry {
-    /// The rights that the file gives to everyone who executes it; nil if it gives none.
+    /// The rights that a file gives to everyone who executes it, or that a directory gives to its files; nil if there
+    /// are none.
     fileprivate func rightsOfItsOwn(at path: String) -> String? {
+        if kind == .directory { return mode & 0o2000 == 0 ? nil : "has the set-group-ID bit" }
         guard kind == .regular else { return nil }
         if mode & 0o4000 != 0 { return "has the set-user-ID bit" }
         // Without the right to execute for the group, the bit only marks a way of locking.
@@ -138,7 +153,11 @@ extension TreeWalk.Entry {
         guard mode & 0o111 != 0 else { return nil }
         // SAFETY: the call reads the text, which ends with a NUL byte, and keeps nothing.
         let answer = unsafe annex_has_capabilities(path)
-        return answer == 0 || answer == -ENOENT ? nil : "has capabilities"
+        switch answer {
+        case 0, -ENOENT: return nil
+        case 1: return "has capabilities"
+        default: return "may have capabilities (\(Errno.name(-answer)))"
+        }
     }
 }
 

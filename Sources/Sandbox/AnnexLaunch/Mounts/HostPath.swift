@@ -102,19 +102,6 @@ package struct HostPath: ~Copyable {
         return HostPath(path: path, object: object, isDirectory: isDirectory, links: links)
     }
 
-    /// Why a program in a sandbox may have made a link; nil if none did.
-    private static func suspicion(of link: FileStatus, at path: String) throws(SystemError) -> String? {
-        // A link that a program made for root belongs to root, but its group is still the program's own.
-        if [link.user, link.group].contains(where: { IdentityRange.standard.contains($0) }) {
-            return "a program in a sandbox made this link"
-        }
-        guard link.user == 0, geteuid() == 0 else { return nil }
-        // A set-group-ID directory gives its own group to new files, so there the link does not tell who made it.
-        let directory = try Descriptor.reference(to: path.parentPath).status()
-        guard directory.mode & UInt32(S_ISGID) != 0, directory.group == link.group else { return nil }
-        return "a program in a sandbox may have made this link, because its directory is set-group-ID"
-    }
-
     /// The contents of a link; nil if the path is no link.
     private static func contents(ofLink path: String, _ trusting: Bool) throws(SystemError) -> String? {
         var seen = stat()
@@ -126,9 +113,12 @@ package struct HostPath: ~Copyable {
         let link = try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW)
         let status = try link.status()
         guard status.kind == .symbolicLink else { throw SystemError("readlink", errno: ESTALE, path: path) }
-        if !trusting, let cause = try suspicion(of: status, at: path) {
+        // A link that a program made for root belongs to root, but its group is still the program's own.
+        let isPlanted = [status.user, status.group].contains { IdentityRange.standard.contains($0) }
+        guard trusting || !isPlanted else {
             throw SystemError(
-                "readlink", errno: EPERM, path: path, remedy: "\(cause): name its target instead, if you trust it")
+                "readlink", errno: EPERM, path: path,
+                remedy: "a program in a sandbox made this link: name its target instead, if you trust it")
         }
         var room = [CChar](repeating: 0, count: Int(PATH_MAX))
         let file = link.number

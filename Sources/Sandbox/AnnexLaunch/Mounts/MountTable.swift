@@ -68,6 +68,20 @@ struct MountTable {
         return ([path] + Set(points)).compactMap(view)
     }
 
+    /// Whether a new file gets the group of its directory, in place of the group of the process that makes it, on a file
+    /// system that is mounted at a path or below it.
+    func givesDirectoryGroup(within path: [UInt8]) -> Bool {
+        let below = mounts.filter { Self.isPath($0.point, within: path) }
+        return (below + (mount(showing: path).map { [$0] } ?? [])).contains { mount in
+            mount.system.last?.utf8.split(separator: UInt8(ascii: ",")).contains { option in
+                Self.groupOptions.contains { option.elementsEqual($0.utf8) }
+            } == true
+        }
+    }
+
+    /// The names of the mount option in ext4 and XFS.
+    private static let groupOptions = ["grpid", "bsdgroups"]
+
     /// Whether a path is `directory` or below it.
     static func isPath(_ path: [UInt8], within directory: [UInt8]) -> Bool {
         guard directory != [slash] else { return true }

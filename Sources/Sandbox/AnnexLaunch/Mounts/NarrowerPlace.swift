@@ -51,7 +51,7 @@ struct NarrowerPlace {
         writable: [String], automounts: Automounts, besides other: (String) -> Bool
     ) throws(SandboxError) {
         guard !place.rights.contains(.write) else { return }
-        var contents = TreeWalk(automounts: automounts, remedy: Self.remedy)
+        var contents = Self.walk(automounts)
         var named: [NamedFile] = []
         try contents.walk(place.path, besides: other) { path, entry throws(SandboxError) in
             if entry.kind == .pipe { throw self.pipe(path) }
@@ -63,8 +63,12 @@ struct NarrowerPlace {
         for directory in writable { try rejectSecondNames(of: named, in: directory, automounts: automounts) }
     }
 
-    private static let remedy =
-        "hand over fewer files, or do not hand over a place for reading inside a place for writing"
+    private static func walk(_ automounts: Automounts) -> TreeWalk {
+        let remedy = "hand over fewer files, or do not hand over a place for reading inside a place for writing"
+        return TreeWalk(automounts: automounts, remedy: remedy) { entry in
+            entry.kind == .symbolicLink || entry.kind == .regular && entry.links == 1
+        }
+    }
 
     /// Rejects a place whose files a mount also shows at another path, at which the program has a right more.
     /// - Parameter places: all places of the layout, sorted by path.
@@ -99,7 +103,7 @@ struct NarrowerPlace {
         of files: [NamedFile], in writable: String, automounts: Automounts
     ) throws(SandboxError) {
         let known = Dictionary(files.map { ($0.identity, $0.path) }) { first, _ in first }
-        var surroundings = TreeWalk(automounts: automounts, remedy: Self.remedy)
+        var surroundings = Self.walk(automounts)
         try surroundings.walk(writable, besides: { $0.isWithin(place.path) }) { path, entry throws(SandboxError) in
             guard entry.kind == .regular, entry.links > 1, let file = try NamedFile(path),
                 let first = known[file.identity]

@@ -20,18 +20,22 @@ struct TreeWalk {
 
     private let automounts: Automounts
     private let remedy: String
+    private let isPlain: (Entry) -> Bool
     private var count = 0
 
     /// - Parameters:
     ///   - automounts: the mounts into which the walk must not look.
     ///   - remedy: what helps if the contents cannot be examined.
-    init(automounts: Automounts, remedy: String) {
+    ///   - isPlain: whether an entry is harmless whatever its name is. An entry whose name is not UTF-8 has no path, so
+    ///     it is not visited. If it is not plain, the contents cannot be examined.
+    init(automounts: Automounts, remedy: String, isPlain: @escaping (Entry) -> Bool) {
         self.automounts = automounts
         self.remedy = remedy
+        self.isPlain = isPlain
     }
 
     /// - Parameters:
-    ///   - path: a file or directory. If it is a file, only this file is visited.
+    ///   - path: a file or directory, which is visited too.
     ///   - skipped: whether the walk leaves out a path and everything below it.
     mutating func walk(
         _ path: String, besides skipped: (String) -> Bool, visit: Visit
@@ -39,10 +43,8 @@ struct TreeWalk {
         let status = try SandboxError.step("grants") { () throws(SystemError) in
             try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW).status()
         }
-        guard status.kind == .directory else {
-            return try visit(path, Entry(kind: status.kind, mode: status.mode, links: status.links))
-        }
-        try walk(directory: path, depth: 0, besides: skipped, visit: visit)
+        try visit(path, Entry(kind: status.kind, mode: status.mode, links: status.links))
+        if status.kind == .directory { try walk(directory: path, depth: 0, besides: skipped, visit: visit) }
     }
 
     private mutating func walk(
@@ -57,15 +59,16 @@ struct TreeWalk {
         }
         for entry in try entries(of: path) {
             count += 1
+            let known = Entry(kind: entry.kind, mode: entry.mode, links: entry.links)
             guard let name = entry.name else {
-                // The name cannot be spelled, so the entry can be judged only by its kind and mode.
-                let isPlain = entry.isSymbolicLink || entry.isRegular && entry.links == 1 && entry.mode & 0o6000 == 0
-                guard isPlain else { throw tooMuch(path, because: "a name in it is not UTF-8") }
+                guard !entry.isDirectory, isPlain(known) else {
+                    throw tooMuch(path, because: "a name in it is not UTF-8")
+                }
                 continue
             }
             let place = path + "/" + name
             if skipped(place) { continue }
-            try visit(place, Entry(kind: entry.kind, mode: entry.mode, links: entry.links))
+            try visit(place, known)
             if entry.isDirectory { try walk(directory: place, depth: depth + 1, besides: skipped, visit: visit) }
         }
     }
@@ -99,7 +102,6 @@ struct TreeWalk {
 
     private func tooMuch(_ path: String, because cause: String) -> SandboxError {
         SandboxError(
-            "grants", cause: "\(Escaped(path)) cannot be examined: \(cause)",
-            remedy: remedy)
+            "grants", cause: "\(Escaped(path)) cannot be examined: \(cause)", remedy: remedy)
     }
 }
