@@ -112,6 +112,27 @@ import Testing
         #expect(other.status == 0, "\(other.output)")
     }
 
+    /// A link that leads to nothing yet. The program could make the directory to which the link leads.
+    @Test(arguments: [false, true])
+    func `DEPUTY-12: no program makes the list where a link of the user leads`(isChain: Bool) async throws {
+        try project.make(".local", in: home)
+        let work = try project.make("work", in: home)
+        try FileManager.default.createSymbolicLink(
+            atPath: home.url.path + "/.local/state", withDestinationPath: "../work/state")
+        if isChain {
+            try FileManager.default.createSymbolicLink(atPath: work + "/state", withDestinationPath: "elsewhere")
+        }
+        let script =
+            "cd \(work); rm -f state; mkdir -p state/annex/run; touch state/annex/run/note elsewhere/annex/run/note"
+        let ran = try await run(["run", "--write", work, "--", "sh", "-c", script], answers: [])
+        if isChain {
+            #expect(ran.status == 126 && ran.output.contains("this link leads there"), "\(ran.output)")
+        } else {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: work + "/state/annex/run").isEmpty, "\(ran)")
+        }
+        #expect(access(work + "/state/annex/run/note", F_OK) != 0, "\(ran.output)")
+    }
+
     @Test func `DEPUTY-12: no policy and no private directory gives the list of allowed project files`() async throws {
         let kept = try project.make(".local/state/annex/run", in: home)
         for name in [".local", ".local/state", ".local/state/annex"] { try project.make(name, in: home) }

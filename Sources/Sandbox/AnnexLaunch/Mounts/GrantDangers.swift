@@ -42,17 +42,6 @@ package enum ProjectNotes {
         return (UserEnvironment.path("XDG_STATE_HOME") ?? home).map { $0 + "/annex/run" }
     }
 
-    /// The directory's path without links. Links are resolved as far as the path's directories exist.
-    package static var place: String? { folder.map { real(PathText.resolved($0)) } }
-
-    private static func real(_ path: String) -> String {
-        // SAFETY: the call returns a new text or null. The text is copied before it is freed.
-        if let text = unsafe realpath(path, nil) {
-            defer { unsafe free(text) }
-            return unsafe String(cString: text)
-        }
-        guard path != "/" else { return path }
-        let above = real(path.parentPath)
-        return (above == "/" ? "" : above) + "/" + (PathText.parts(path).last ?? "")
-    }
+    /// The directory's path without links; nil if nobody can use the directory. The directory need not exist.
+    package static var place: String? { folder.flatMap { try? HostPath.leading($0).place } }
 }

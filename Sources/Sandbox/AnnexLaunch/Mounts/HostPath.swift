@@ -68,7 +68,30 @@ package struct HostPath: ~Copyable {
         return HostPath(path: "/" + name, object: object, isDirectory: isDirectory, links: [])
     }
 
+    /// Where a path leads, also if its last parts do not exist yet, and the links on the path. The result is for
+    /// comparisons with other paths, because nothing is opened.
+    package static func leading(
+        _ path: String
+    ) throws(SystemError) -> (place: String, links: [LaunchPlan.Link]) {
+        try walk(path) { place throws(SystemError) in
+            do throws(SystemError) {
+                return try contents(ofLink: place, true)
+            } catch {
+                guard error.errno == ENOENT || error.errno == ENOTDIR else { throw error }
+                return nil
+            }
+        }
+    }
+
     private static func walked(_ path: String, trusting: Bool) throws(SystemError) -> HostPath {
+        let (place, links) = try walk(path) { place throws(SystemError) in try contents(ofLink: place, trusting) }
+        return try opened(place, links: links)
+    }
+
+    /// - Parameter contents: the contents of a link; nil if the path is no link.
+    private static func walk(
+        _ path: String, contents: (_ place: String) throws(SystemError) -> String?
+    ) throws(SystemError) -> (place: String, links: [LaunchPlan.Link]) {
         var waiting = Array(PathText.parts(path).map(String.init).reversed())
         var parts: [String] = []
         var links: [LaunchPlan.Link] = []
@@ -79,7 +102,7 @@ package struct HostPath: ~Copyable {
                 continue
             }
             let place = "/" + (parts + [part]).joined(separator: "/")
-            guard let contents = try contents(ofLink: place, trusting) else {
+            guard let contents = try contents(place) else {
                 parts.append(part)
                 continue
             }
@@ -88,7 +111,7 @@ package struct HostPath: ~Copyable {
             if contents.hasPrefix("/") { parts = [] }
             waiting += PathText.parts(contents).map(String.init).reversed()
         }
-        return try opened("/" + parts.joined(separator: "/"), links: links)
+        return ("/" + parts.joined(separator: "/"), links)
     }
 
     private static func opened(_ path: String, links: [LaunchPlan.Link]) throws(SystemError) -> HostPath {

@@ -25,12 +25,13 @@ struct AllowedFiles {
     ///   - policy: the policy, whose own paths count, too.
     ///   - privateDirectory: the directory on the host that becomes the program's private directory.
     static func kept(from given: GivenPaths, policy: Policy, privateDirectory: String?) throws -> String? {
-        guard let allowed = ofUser, let notes = ProjectNotes.place else { return nil }
+        guard let folder = ProjectNotes.folder else { return nil }
         let granted = policy.paths.grants.filter { $0.rights.contains(.write) }.map(\.path)
         let written = given.written.map(\.path) + granted.compactMap(GivenPaths.resolved)
         guard !written.isEmpty || privateDirectory != nil else { return nil }
         let own = privateDirectory.flatMap(GivenPaths.resolved)
-        try rejectLinks(to: allowed.folder, in: written + (own.map { [$0] } ?? []), notes: notes)
+        let (notes, links) = try HostPath.leading(folder)
+        try reject(links.map(\.target), in: written + (own.map { [$0] } ?? []), leadingTo: notes)
         if let own, isDirectory(own, around: notes) {
             throw SandboxError(
                 "private directory",
@@ -38,10 +39,10 @@ struct AllowedFiles {
                 remedy: "name another directory")
         }
         // The launch itself refuses a path in the directory.
-        let outer = written.first { PathText.isPath(notes, within: $0) && !PathText.isSame(notes, as: $0) }
-        guard let outer else { return nil }
-        try allowed.makeFolder()
-        return GivenPaths.resolved(PathText.resolved(allowed.folder)) ?? outer
+        let isInside = written.contains { PathText.isPath(notes, within: $0) && !PathText.isSame(notes, as: $0) }
+        guard isInside else { return nil }
+        try Descriptor.makeDirectories(notes, mode: 0o700)
+        return notes
     }
 
     /// Whether a private directory shows the notes. In the sandbox, they would have another path there, so the sandbox
@@ -56,28 +57,13 @@ struct AllowedFiles {
 
     /// Rejects a link that leads to the notes and lies where the program may write. A mount cannot keep a link in its
     /// place. So the program could replace the link, and lead the next run to notes of its own.
-    private static func rejectLinks(to folder: String, in written: [String], notes: String) throws(SystemError) {
-        let found = links(on: PathText.resolved(folder)).first { link in
-            written.contains { PathText.isPath(link, within: $0) }
-        }
+    private static func reject(_ links: [String], in written: [String], leadingTo notes: String) throws(SystemError) {
+        let found = links.first { link in written.contains { PathText.isPath(link, within: $0) } }
         guard let found else { return }
         throw SystemError(
             "hand over for writing", errno: EPERM, path: found,
             remedy: "\(ProjectNotes.protection(of: notes)), and this link leads there: hand over a directory without "
                 + "the link, or replace the link by a directory")
-    }
-
-    /// The links on a path, also those that lead to nothing. Each is named by a path that has no other link before it.
-    private static func links(on path: String) -> [String] {
-        if let host = try? HostPath.resolve(path, trusting: true) { return host.links.map(\.target) }
-        guard path != "/" else { return [] }
-        let above = links(on: path.parentPath)
-        guard let parent = GivenPaths.resolved(path.parentPath), let name = PathText.parts(path).last else {
-            return above
-        }
-        let place = (parent == "/" ? "" : parent) + "/" + name
-        let status = try? Descriptor.open(place, Descriptor.pathOnly | O_NOFOLLOW).status()
-        return status?.kind == .symbolicLink ? above + [place] : above
     }
 
     /// Whether the user allowed this file with these contents, and no other contents since then.

@@ -109,11 +109,7 @@ struct ProjectFile: Equatable {
         }
     }
 
-    /// The path with the links of its directories resolved.
-    private static func real(_ path: String) -> String {
-        GivenPaths.resolved(path)
-            ?? GivenPaths.resolved(path.parentPath).map { $0 + "/" + (PathText.parts(path).last ?? "") } ?? path
-    }
+    private static func real(_ path: String) -> String { (try? HostPath.leading(path).place) ?? path }
 
     /// Adds options to the entry of a program.
     /// - Parameter words: each option's name, followed by its value.
