@@ -115,8 +115,8 @@ struct FindingText {
             .init("file", value: .text(Escaped.plain(finding.fault.file))),
             .init("key", value: .optional(finding.fault.key.map(Escaped.plain))),
             .init("rule", value: .text(finding.fault.rule.rawValue)),
-            .init("what", value: .text(Escaped.plain(finding.fault.what))),
-            .init("remedy", value: .text(Escaped.plain(finding.fault.remedy))),
+            .init("what", value: .text(finding.fault.what)),
+            .init("remedy", value: .text(finding.fault.remedy)),
         ])
     }
 }
