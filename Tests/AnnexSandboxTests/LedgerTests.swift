@@ -28,7 +28,8 @@ import Testing
     @Test func `BOMB-07: invented paths fill no memory and take no room from calls`() {
         var ledger = DenialTable()
         for number in 0..<1_000 {
-            let path = DeniedPath(path: "/\(number)", needed: .read, missing: .read, makesEntry: false, grant: nil)
+            let path = DeniedPath(
+                path: "/\(number)", needed: .read, missing: .read, makesEntry: false, grant: nil, remedy: nil)
             ledger.add(
                 Denial(
                     subject: .path(path), call: "openat", text: "openat", answer: .denied(errno: 2), layers: [.root],

@@ -20,7 +20,7 @@ import Testing
                 path: "/srv/a b\u{1B}", needed: [.read, .write], missing: .write, makesEntry: false,
                 grant: (try? Policy.shipped(named: "tool")).flatMap {
                     GrantOption(for: "/srv/a b", rights: .write, beside: $0)
-                })),
+                }, remedy: nil)),
         call: "openat", text: "openat(…)", answer: .passed(errno: 30), layers: [.mount, .landlock], policyLine: nil,
         reason: nil, allowedBy: nil, caller: Caller(thread: 12))
 
@@ -47,7 +47,8 @@ import Testing
         let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         #expect(object["path"] as? String == "/srv/a b\u{1B}" && object["isEscaped"] == nil)
         let odd = DeniedPath(
-            path: PathText.text([0x2F, 0x5C, 0xFF]), needed: .read, missing: .read, makesEntry: false, grant: nil)
+            path: PathText.text([0x2F, 0x5C, 0xFF]), needed: .read, missing: .read, makesEntry: false, grant: nil,
+            remedy: nil)
         let denial = Denial(
             subject: .path(odd), call: "openat", text: "openat(…)", answer: .denied(errno: 2), layers: [.root],
             policyLine: nil, reason: nil, allowedBy: nil, caller: Caller(thread: 12))

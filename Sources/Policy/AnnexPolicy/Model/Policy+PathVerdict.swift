@@ -19,7 +19,8 @@ extension Policy {
             isAllowed: allowed, deniedBy: denials.map(\.layer) + (calls == nil ? [] : [.seccomp]),
             errno: denials.first?.errno ?? calls?.errno, place: calls?.place ?? nearest?.place,
             reason: calls == nil ? nearest?.reason : calls?.reason,
-            remedy: allowed ? nil : calls?.remedy ?? remedy(path, rights: rights, nearest: nearest))
+            remedy: allowed ? nil : calls?.remedy.map(PathRemedy.call) ?? remedy(path, rights: rights, nearest: nearest)
+        )
     }
 
     /// One layer that refuses a path, and the errno of this refusal.
@@ -59,19 +60,19 @@ extension Policy {
     }
 
     /// The line that would allow the path if the policy's author added it; nil if no policy may grant the path.
-    private func remedy(_ path: String, rights: PathRights, nearest: VisiblePath?) -> String? {
+    private func remedy(_ path: String, rights: PathRights, nearest: VisiblePath?) -> PathRemedy? {
         if let device = PolicyDevice.allCases.first(where: { $0.path == path }), !rights.contains(.execute) {
-            return "devices: [\((devices + [device]).map(\.rawValue).joined(separator: ", "))]"
+            return .devices(devices + [device])
         }
         if path == "/proc" || path.hasPrefix("/proc/") {
             guard rights.isSubset(of: .read) else { return nil }
-            if isHiddenProcessFile(path) { return "paths: { proc: full }" }
-            return paths.processFiles == .none ? "paths: { proc: minimal }" : nil
+            if isHiddenProcessFile(path) { return .processFiles(.full) }
+            return paths.processFiles == .none ? .processFiles(.minimal) : nil
         }
         let wanted = rights.union(paths.grants.last { $0.path == path }?.rights ?? []).union(.read)
         let isGrantable = PathText.misspelling(path) == nil && PathText.danger(path, rights: wanted) == nil
         guard isGrantable, !paths.privateDirectories.contains(where: { $0.path == path }) else { return nil }
-        return "grants: [{ reason: …, rights: \(wanted), paths: [\(PathText.quoted(path))] }]"
+        return .grant(path, wanted)
     }
 }
 
@@ -90,7 +91,7 @@ extension Policy {
             guard let first = verdicts.first(where: { $0.reason != nil }) ?? verdicts.first else { continue }
             let errno: Int32 = if case .deny(let errno, _) = first.answer { errno } else { EPERM }
             let remedy = first.remedy ?? verdicts.compactMap(\.remedy).first
-            return (errno, first.place, first.reason, remedy.map { "allow: " + $0 })
+            return (errno, first.place, first.reason, remedy)
         }
         return nil
     }
@@ -125,7 +126,27 @@ public struct PathVerdict: Sendable, Hashable {
     public let place: PolicyPlace?
     /// The reason that the line states.
     public let reason: String?
-    /// The entry in the policy's language that would allow the path if it is added under `paths:`. Nil if the path is
-    /// allowed, or if no policy may allow it.
-    public let remedy: String?
+    /// What would allow the path if the policy's author added it. Nil if the path is allowed, or if no policy may allow
+    /// it.
+    public let remedy: PathRemedy?
+}
+
+/// What a policy would have to say to allow a path. The description is the entry in the policy's language.
+public enum PathRemedy: Sendable, Hashable, CustomStringConvertible {
+    /// The devices of the policy, and the one that is missing.
+    case devices([PolicyDevice])
+    case processFiles(PolicyPaths.ProcessFiles)
+    case grant(String, PathRights)
+    /// An entry under `allow:`, for the call that opens the path.
+    case call(String)
+
+    public var description: String {
+        switch self {
+        case .devices(let devices): "devices: [\(devices.map(\.rawValue).joined(separator: ", "))]"
+        case .processFiles(let files): "paths: { proc: \(files.rawValue) }"
+        case .grant(let path, let rights):
+            "grants: [{ reason: …, rights: \(rights), paths: [\(PathText.quoted(path))] }]"
+        case .call(let entry): "allow: \(entry)"
+        }
+    }
 }

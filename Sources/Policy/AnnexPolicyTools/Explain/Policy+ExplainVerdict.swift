@@ -136,7 +136,7 @@ extension Policy {
                 indent: 1))
         if let remedy = verdict.remedy {
             lines.append(ReportLine("this would allow it:", indent: 1))
-            lines.append(ReportLine(remedy, indent: 2))
+            lines.append(ReportLine("\(remedy)", indent: 2))
         } else if !verdict.isAllowed {
             let why = PathText.danger(PathText.resolved(path), rights: rights) ?? PathText.misspelling(path)
             lines.append(ReportLine("no policy may allow it" + (why.map { ": \($0)" } ?? ""), indent: 1))
@@ -153,7 +153,7 @@ extension Policy {
                 .init("answer", value: .optional(verdict.errno.map(Errno.name))),
                 .init("layers", value: .texts(verdict.deniedBy.map(\.rawValue))),
                 .init("place", value: verdict.place?.json ?? .null), .init("reason", value: .optional(verdict.reason)),
-                .init("remedy", value: .optional(verdict.remedy)),
+                .init("remedy", value: .optional(verdict.remedy?.description)),
             ]))
     }
 }

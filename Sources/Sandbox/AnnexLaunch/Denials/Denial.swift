@@ -104,6 +104,8 @@ public struct DeniedPath: Sendable, Hashable {
     public let makesEntry: Bool
     /// The option of `annex run` that would grant the path, in its parts; nil if no option can.
     package let grant: GrantOption?
+    /// What would allow the path if the policy's author added it; nil if no policy may allow it.
+    package let remedy: PathRemedy?
     /// The option of `annex run` that would grant the path; nil if no option can.
     public var option: String? { grant?.text }
 

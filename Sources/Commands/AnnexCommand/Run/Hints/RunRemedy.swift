@@ -1,5 +1,6 @@
 import AnnexLaunch
 import AnnexLinux
+internal import AnnexPolicy
 internal import AnnexSandbox
 internal import Glibc
 
@@ -14,10 +15,13 @@ struct RunRemedy {
         switch denial.subject {
         case .path(let path):
             if let grant = path.grant { return RunRemedy([RunChoice(grant.name, grant.path)]) }
-            if denial.remedy == "paths: { proc: full }" { return RunRemedy([RunChoice("--allow", "proc")]) }
+            switch path.remedy {
+            case .processFiles(.full): return RunRemedy([RunChoice("--allow", "proc")])
             // No option of `annex run` takes an entry of `grants:`. A path that no option may hand over must not be
             // handed over by a policy file either. So such a remedy is not shown.
-            return denial.remedy.flatMap { $0.hasPrefix("grants:") ? nil : RunRemedy(text: $0) }
+            case .grant, nil: return nil
+            case .devices, .processFiles, .call: return denial.remedy.map(RunRemedy.init(text:))
+            }
         case .call where denial.needsIdentityBits:
             // Calls that programs usually do without need no explanation.
             return denial.isQuiet ? nil : RunRemedy(clause: impossible(denial))

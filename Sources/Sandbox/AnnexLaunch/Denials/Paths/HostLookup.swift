@@ -73,7 +73,7 @@ package struct HostLookup {
     package func isFile(_ path: String) -> Bool {
         guard case .found(let real) = follow(path), real != "/", !avoids(real), let root,
             let object = try? root.descriptor.openBeneath(
-                real.split(separator: "/").joined(separator: "/"), Descriptor.pathOnly | O_NOFOLLOW),
+                bytes: Self.relative(Self.names(real)), Descriptor.pathOnly | O_NOFOLLOW),
             let status = try? object.status()
         else { return false }
         return status.kind != .directory

@@ -12,6 +12,8 @@ struct PathChecker {
     private var lookup: HostLookup
     /// A cache of decisions, because programs name the same paths repeatedly.
     private var granted: [NamedPath: Bool] = [:]
+    /// The options for denied paths. The search for one reads the list of mounts.
+    private var options: [NamedPath: GrantOption?] = [:]
     private static let mostKept = 2_048
 
     init(_ policy: Policy, mode: DenialMode, bundle: String?, hasTerminal: Bool) {
@@ -79,14 +81,22 @@ struct PathChecker {
         if doubt.refusal == EACCES { missing.insert(.write) }
         let path = DeniedPath(
             path: denied, needed: named.rights, missing: missing, makesEntry: named.makesEntry,
-            grant: GrantOption(
-                for: named.makesEntry ? denied.parentPath : denied, rights: named.rights, beside: policy))
+            grant: option(for: named, on: named.makesEntry ? denied.parentPath : denied),
+            remedy: verdict.remedy)
         let errno = doubt.refusal ?? (isHidden ? ENOENT : verdict.errno ?? 0)
         return Denial(
             subject: .path(path), call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: text,
             answer: mode.isPermissive ? .passed(errno: errno) : .denied(errno: errno), layers: layers,
-            policyLine: verdict.place.map { "\($0)" }, reason: verdict.reason, allowedBy: verdict.remedy,
+            policyLine: verdict.place.map { "\($0)" }, reason: verdict.reason, allowedBy: verdict.remedy?.description,
             caller: caller)
+    }
+
+    private mutating func option(for named: NamedPath, on path: String) -> GrantOption? {
+        if let known = options[named] { return known }
+        let option = GrantOption(for: path, rights: named.rights, beside: policy)
+        if options.count >= Self.mostKept { options.removeAll(keepingCapacity: true) }
+        options[named] = .some(option)
+        return option
     }
 
     /// The path for which the sandbox lacks a right: the named path, or the place to which links of the host lead.
