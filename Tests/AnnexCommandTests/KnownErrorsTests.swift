@@ -12,10 +12,66 @@ import Testing
         var options = RunOptions()
         options.write = write
         options.program = ["true"]
+        return try Self.known(text, policy: name, options).hint(HintTable.shipped.errors, denials: [])
+    }
+
+    private static func known(_ text: String, policy name: String, _ options: RunOptions) throws -> KnownErrors {
         let policy = try Policy.compiledAhead(named: name, overriding: nil)
         return KnownErrors(
-            errors: StatedErrors(Array(text.utf8), directory: "/"), policy: policy, given: GivenPaths(options)
-        ).hint([])
+            errors: StatedErrors(Array(text.utf8), directory: "/"), policy: policy,
+            allowances: Allowances(beside: policy), given: GivenPaths(options))
+    }
+
+    private enum Part: CaseIterable {
+        case programs, limits, errors
+
+        var rows: [HintRow] {
+            switch self {
+            case .programs: HintTable.shipped.programs
+            case .limits: HintTable.shipped.limits
+            case .errors: HintTable.shipped.errors
+            }
+        }
+    }
+
+    /// A recorded text and its row.
+    private struct Recorded: CustomTestStringConvertible {
+        let text: String
+        let part: Part
+        let index: Int
+        var testDescription: String { text }
+
+        static let all: [Recorded] = Part.allCases.flatMap { part in
+            part.rows.enumerated().flatMap { index, row in
+                row.recorded.map { Recorded(text: $0, part: part, index: index) }
+            }
+        }
+    }
+
+    @Test func `the table of hints is read, and each row has a recorded text`() throws {
+        let table = try HintTable(text: #require(ShippedTexts.hints["run"]))
+        #expect(table.programs.count == HintTable.shipped.programs.count && !table.programs.isEmpty)
+        #expect(!table.limits.isEmpty && !table.errors.isEmpty && !table.errnos.isEmpty && table.probes != nil)
+        for row in table.programs + table.errors { #expect(!row.recorded.isEmpty, "\(row)") }
+    }
+
+    @Test(arguments: Recorded.all)
+    private func `a recorded text leads to its row`(recorded: Recorded) throws {
+        let errors = StatedErrors(Array(recorded.text.utf8), directory: "/")
+        #expect(recorded.part.rows.firstIndex { $0.applies(to: errors) } == recorded.index)
+        guard recorded.part != .programs else { return }
+        #expect(!HintTable.shipped.programs.contains { $0.applies(to: errors) })
+    }
+
+    @Test(arguments: [
+        ("hints: []", "unknown key `hints`"), ("errors: [{ text: a }]", "unknown key `text`"),
+        ("errors: [{ needs: luck }]", "unknown needs `luck`"), ("limits: [{ limit: memry }]", "did you mean `memory`"),
+        ("errnos: { a: EWRONG }", "unknown errno"), ("errors: [{ signal: SIGHUP }]", "the signal must be SIGXFSZ"),
+        ("probes: [nosuchcall]", "nosuchcall"), ("errors: { a: b }", "must be a list"),
+    ])
+    func `a mistake in a table of hints is named`(text: String, problem: String) {
+        let error = #expect(throws: PolicyError.self) { try HintTable(text: text) }
+        #expect(error.map { "\($0)" }?.contains(problem) == true, "\(String(describing: error))")
     }
 
     @Test(arguments: [
@@ -45,9 +101,8 @@ import Testing
     }
 
     private func programHint(_ text: String, policy name: String) throws -> [String]? {
-        let policy = try Policy.compiledAhead(named: name, overriding: nil)
-        return KnownPrograms(errors: StatedErrors(Array(text.utf8), directory: "/"), policy: policy)
-            .hint?.choices.flatMap(\.options)
+        try Self.known(text, policy: name, RunOptions()).hint(HintTable.shipped.programs, denials: [])?.choices
+            .flatMap(\.options)
     }
 
     @Test func `the modules of a virtual environment are in the environment`() throws {
@@ -77,10 +132,8 @@ import Testing
         var options = RunOptions()
         options.program = [program]
         options.read = read
-        let errors = StatedErrors(Array("ModuleNotFoundError: No module named 'a'".utf8), directory: "/")
-        let policy = try Policy.compiledAhead(named: "tool", overriding: nil)
-        return KnownErrors(errors: errors, policy: policy, given: GivenPaths(options)).hint([])?.choices
-            .flatMap(\.options)
+        return try Self.known("ModuleNotFoundError: No module named 'a'", policy: "tool", options)
+            .hint(HintTable.shipped.errors, denials: [])?.choices.flatMap(\.options)
     }
 
     @Test func `a sanitizer needs addresses, and its check for leaks the rights of a debugger`() throws {

@@ -88,8 +88,8 @@ import Testing
         path: String, rights: PathRights, expected: String?
     ) throws {
         let verdict = try Self.verdict(path, rights)
-        #expect(verdict.remedy?.description == expected)
-        guard let remedy = verdict.remedy, case .grant = remedy else { return }
+        #expect(verdict.remedy?.text == expected)
+        guard case .grant = verdict.remedy, let remedy = verdict.remedy?.text else { return }
         // If a file that includes this policy adds the remedy, the path is allowed.
         let first = "policy: first\nsummary: For a test.\nincludes: [frame]\n" + Self.text
         let own = "policy: own\nsummary: For a test.\nincludes: [first]\npaths: { \(remedy) }\n"

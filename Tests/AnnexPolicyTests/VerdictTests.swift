@@ -90,16 +90,16 @@ import Testing
 
     @Test func `a verdict names the deciding line and the remedy`() throws {
         let lock = try Self.verdict("com.apple.photo-editing", "fcntl", [5, 6, 0])
-        #expect(lock.remedy == "- { call: fcntl, when: { command: F_SETLK } }")
+        #expect(lock.remedy?.text == "- { call: fcntl, when: { command: F_SETLK } }")
         #expect(lock.place.file == "base.yaml")
         let socket = try Self.verdict("compute", "socket", [2, 1, 0])
-        #expect(socket.remedy == "- { call: socket, when: { domain: AF_INET } }")
+        #expect(socket.remedy?.text == "- { call: socket, when: { domain: AF_INET } }")
         #expect(socket.reason == "The network, and every other way to reach a service.")
         let open = try Self.verdict("com.apple.ui-services", "openat", [0xFFFF_FF9C, 1, 0x241, 0o600])
         #expect(
-            open.remedy
+            open.remedy?.text
                 == "- { call: openat, when: { flags: { exactly: [O_WRONLY, O_CREAT, O_TRUNC] }, mode: 0x180 } }")
-        #expect(try Self.verdict("compute", "flock").remedy == "- flock")
+        #expect(try Self.verdict("compute", "flock").remedy?.text == "- flock")
         #expect(try Self.verdict("compute", "execveat").remedy == nil)
         #expect(try Self.verdict("compute", "getpid").remedy == nil)
     }
@@ -119,7 +119,7 @@ import Testing
         ]
             as [(String, [UInt64])]
         {
-            let remedy = try #require(try Self.verdict("com.apple.ui-services", name, arguments).remedy)
+            let remedy = try #require(try Self.verdict("com.apple.ui-services", name, arguments).remedy?.text)
             let text = "allow:\n  - reason: a\n    calls:\n      \(remedy)\n"
             let policy = try PolicySamples.policy(text, for: .x86)
             let call = try #require(SystemCall(named: name, architecture: .x86))

@@ -47,7 +47,7 @@ import Testing
         #expect(try Self.answer(policy, name, arguments) == .deny(errno: 1, reported: true))
         let verdict = policy.verdict(number: try #require(SystemCall(named: name)).number, arguments: arguments)
         #expect(verdict.place.description == "test.yaml:4:20")
-        #expect(verdict.remedy == "write-xor-execute: off")
+        #expect(verdict.remedy == .writeXorExecuteOff)
         #expect(try Self.answer(try Self.policy(Self.everything, "off"), name, arguments) == .allow)
     }
 

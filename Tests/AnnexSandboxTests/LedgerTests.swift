@@ -6,8 +6,9 @@ import Testing
 @Suite struct LedgerTests {
     private func denial(_ text: String) -> Denial {
         Denial(
-            subject: .call, call: "socket", text: text, answer: .denied(errno: 1), layers: [.seccomp],
-            policyLine: "p:1", reason: nil, allowedBy: nil, caller: Caller(thread: 1))
+            subject: .call(CallUse(number: 41, arguments: [])), call: "socket", text: text, answer: .denied(errno: 1),
+            layers: [.seccomp],
+            policyLine: "p:1", reason: nil, remedy: nil, caller: Caller(thread: 1))
     }
 
     @Test func `equal denials are counted and not repeated`() {
@@ -29,11 +30,11 @@ import Testing
         var ledger = DenialTable()
         for number in 0..<1_000 {
             let path = DeniedPath(
-                path: "/\(number)", needed: .read, missing: .read, makesEntry: false, grant: nil, remedy: nil)
+                path: "/\(number)", needed: .read, missing: .read, makesEntry: false, grant: nil)
             ledger.add(
                 Denial(
                     subject: .path(path), call: "openat", text: "openat", answer: .denied(errno: 2), layers: [.root],
-                    policyLine: nil, reason: nil, allowedBy: nil, caller: Caller(thread: 1)))
+                    policyLine: nil, reason: nil, remedy: nil, caller: Caller(thread: 1)))
         }
         ledger.add(denial("socket()"))
         #expect(ledger.denials.count == DenialTable.pathCapacity + 1)

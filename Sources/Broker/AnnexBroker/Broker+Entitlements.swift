@@ -64,9 +64,7 @@ extension Broker {
             configuration.offers.append(
                 PolicyOffer(
                     policy,
-                    remedy: claimed.contains(name)
-                        ? "annex grant \(record.identifier) \(name)"
-                        : "\(name) in the extension's entitlements, and the user's grant"))
+                    remedy: .entitlement(name, of: record.identifier, isClaimed: claimed.contains(name))))
         }
     }
 }

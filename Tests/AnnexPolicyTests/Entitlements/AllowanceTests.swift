@@ -116,11 +116,62 @@ import Testing
             ("ioctl", [0, 0xC020_660B, 0x7FFF_0000, 0, 0, 0]), ("socket", [2, 3, 255, 0, 0, 0]),
         ] as [(String, [UInt64])] {
             let number = try #require(SystemCall(named: call)).number
-            let remedy = try #require(tool.verdict(number: number, arguments: arguments).remedy)
+            let remedy = try #require(tool.verdict(number: number, arguments: arguments).remedy?.text)
             #expect(!remedy.contains("7ff"), "an address differs from run to run: \(remedy)")
             let policy = try tool.joined(with: [PolicyFragment(lines: [remedy])])
             #expect(policy.answer(number: number, arguments: arguments) == .allow, "\(remedy)")
         }
+    }
+
+    private static func use(_ call: String, _ arguments: UInt64...) throws -> CallUse {
+        let number = try #require(SystemCall(named: call)).number
+        return CallUse(number: number, arguments: arguments + [UInt64](repeating: 0, count: 6 - arguments.count))
+    }
+
+    @Test func `an allowance is a remedy for the calls that it is for, and for no others`() throws {
+        let allowances = Allowances(beside: try Policy.shipped(named: "tool"))
+        func names(_ call: String, _ arguments: UInt64...) throws -> [String] {
+            let number = try #require(SystemCall(named: call)).number
+            let registers = arguments + [UInt64](repeating: 0, count: 6 - arguments.count)
+            return allowances.allowing(CallUse(number: number, arguments: registers)).map(\.identifier)
+        }
+        #expect(try names("socket", 2, 1) == ["network", "loopback"])
+        #expect(try names("socket", 2, 3) == [])
+        #expect(try names("socket", 1, 1) == ["sockets"])
+        #expect(try names("mknod", 0, 0o010644) == ["sockets"] && names("mknod", 0, 0o020644) == [])
+        #expect(try names("mprotect", 0, 4096, 5) == ["jit"])
+        #expect(try names("ptrace", 16) == ["debug"] && names("ptrace", 0x420c) == [])
+        #expect(try names("shmget") == ["ipc"] && names("shmctl", 0, 11) == [])
+        #expect(allowances.giving(.processFiles(.full)).map(\.identifier) == ["proc"])
+        #expect(allowances.giving(.writeXorExecuteOff).map(\.identifier) == ["jit"])
+        #expect(allowances.giving(.devices([.null])).isEmpty && allowances.giving(.grant("/srv", .read)).isEmpty)
+    }
+
+    @Test func `an allowance that the policy has is no remedy`() throws {
+        let policy = try Policy.shipped(named: "tool+debug+sockets")
+        let allowances = Allowances(beside: policy)
+        #expect(try allowances.allowing(Self.use("ptrace", 16)).isEmpty)
+        #expect(!allowances.isMissing("debug") && !allowances.isMissing("sockets") && allowances.isMissing("network"))
+        #expect(!allowances.isMissing("nosuch"))
+    }
+
+    @Test func `a new allowance is a remedy without a change of code`() throws {
+        let text = """
+            allowance: clock
+            name: set the clock
+            means: For a test.
+            hint: for clocks
+            devices: [random]
+            allow: [{ reason: For a test., calls: [clock_settime] }]
+            """
+        let library = PolicyLibrary(texts: [:], fragments: ["clock": text])
+        let allowances = Allowances(library, beside: try Policy.shipped(named: "tool"))
+        let found = try #require(allowances.allowing(Self.use("clock_settime")).first)
+        #expect(found.identifier == "clock" && found.hint == "for clocks")
+        #expect(try allowances.allowing(Self.use("clock_adjtime")).isEmpty)
+        let entitlement = text.replacing("allowance: clock", with: "entitlement: a.clock")
+        let error = #expect(throws: PolicyError.self) { try PolicyFragment(text: entitlement, file: "a.clock.yaml") }
+        #expect(error.map { "\($0)" }?.contains("unknown key `hint`") == true)
     }
 
     @Test func `limits are set higher and lower`() throws {

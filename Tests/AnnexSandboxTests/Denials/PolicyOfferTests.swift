@@ -14,7 +14,9 @@ import Testing
 
     @Test func `an offer covers the calls that its policy allows or refuses quietly`() throws {
         let policy = try Policy.shipped(named: "com.apple.widget-extension+com.apple.security.network.client")
-        let offer = PolicyOffer(policy, remedy: "annex grant a.b com.apple.security.network.client")
+        let offer = PolicyOffer(
+            policy, remedy: .entitlement("com.apple.security.network.client", of: "a.b", isClaimed: true))
+        #expect(offer.remedy.text == "annex grant a.b com.apple.security.network.client")
         #expect(try offer.covers(Self.call("socket", 2, 1)))
         #expect(try offer.covers(Self.call("connect")))
         // The C library makes these calls first. If they are denied after the grant, it continues without them.

@@ -8,10 +8,13 @@ import Testing
 @testable import AnnexPolicy
 
 @Suite struct TellingTests {
+    private static let use = CallUse(
+        number: SystemCall(named: "socket")?.number ?? -1, arguments: [2, 1, 0, 0, 0, 0])
     private static let call = Denial(
-        subject: .call, call: "socket", text: "socket(AF_INET, SOCK_STREAM, 0)", answer: .denied(errno: 1),
+        subject: .call(use), call: "socket", text: "socket(AF_INET, SOCK_STREAM, 0)", answer: .denied(errno: 1),
         layers: [.seccomp], policyLine: "base.yaml:98:5", reason: "The network.",
-        allowedBy: "- { call: socket, when: { domain: AF_INET } }",
+        remedy: (try? Policy.shipped(named: "compute"))?
+            .verdict(number: use.number, arguments: use.arguments).remedy,
         caller: Caller(thread: 12, process: 11, executable: Escaped("tool")))
 
     private static let path = Denial(
@@ -20,9 +23,9 @@ import Testing
                 path: "/srv/a b\u{1B}", needed: [.read, .write], missing: .write, makesEntry: false,
                 grant: (try? Policy.shipped(named: "tool")).flatMap {
                     GrantOption(for: "/srv/a b", rights: .write, beside: $0)
-                }, remedy: nil)),
+                })),
         call: "openat", text: "openat(…)", answer: .passed(errno: 30), layers: [.mount, .landlock], policyLine: nil,
-        reason: nil, allowedBy: nil, caller: Caller(thread: 12))
+        reason: nil, remedy: nil, caller: Caller(thread: 12))
 
     @Test func `the keys of a denial record are kept`() throws {
         let encoder = JSONEncoder()
@@ -47,11 +50,10 @@ import Testing
         let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         #expect(object["path"] as? String == "/srv/a b\u{1B}" && object["isEscaped"] == nil)
         let odd = DeniedPath(
-            path: PathText.text([0x2F, 0x5C, 0xFF]), needed: .read, missing: .read, makesEntry: false, grant: nil,
-            remedy: nil)
+            path: PathText.text([0x2F, 0x5C, 0xFF]), needed: .read, missing: .read, makesEntry: false, grant: nil)
         let denial = Denial(
             subject: .path(odd), call: "openat", text: "openat(…)", answer: .denied(errno: 2), layers: [.root],
-            policyLine: nil, reason: nil, allowedBy: nil, caller: Caller(thread: 12))
+            policyLine: nil, reason: nil, remedy: nil, caller: Caller(thread: 12))
         let record =
             try JSONSerialization.jsonObject(with: JSONEncoder().encode(DenialRecord(denial))) as? [String: Any]
         #expect(record?["path"] as? String == #"/\\\x{ff}"# && record?["isEscaped"] as? Bool == true)
@@ -64,8 +66,8 @@ import Testing
             Self.path.headline
                 == #"write /srv/a b\u{1b}: performed; an enforcing sandbox denies it (mount namespace, EROFS)"#
         )
-        #expect(Self.path.remedy == "--write '/srv/a b'")
-        #expect(Self.call.remedy == "- { call: socket, when: { domain: AF_INET } }")
+        #expect(Self.path.remedyText == "--write '/srv/a b'")
+        #expect(Self.call.remedyText == "- { call: socket, when: { domain: AF_INET } }")
     }
 
     @Test func `BOMB-07: a flood of denials becomes few lines with a count of the rest`() {

@@ -191,7 +191,7 @@ extension DeniedCall {
         let inside = denial.text.dropFirst(denial.call.count + 1).dropLast()
         self.init(
             denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))],
-            layer: (denial.layers.first ?? .seccomp).rawValue, remedy: denial.remedy, count: denial.count,
+            layer: (denial.layers.first ?? .seccomp).rawValue, remedy: denial.remedyText, count: denial.count,
             backtrace: denial.backtrace?.escaped ?? [])
     }
 }

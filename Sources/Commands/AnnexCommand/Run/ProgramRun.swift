@@ -199,38 +199,32 @@ struct ProgramRun {
         }
         if let impatience = end.impatience { StandardError.print("annex: \(text(impatience))") }
         if let loss { StandardError.print("annex: \(loss)") }
-        if options.explain { RunHints.explain(end.denials) }
+        let hints = RunHints(report, denials: end.denials, policy: end.policy, given: given)
+        if options.explain { hints.explain() }
         let owners = OwnerHints(report).lines(
             read: options.read + options.execute, written: options.write + options.writeExecute)
         for line in owners { StandardError.print("annex: hint: \(line)") }
-        let hint = hint(end, isAboutOwner: !owners.isEmpty)
+        let hint = hint(hints, isAboutOwner: !owners.isEmpty)
         // `--explain` has listed these files already.
         if !options.explain, let note = ExecutionNote(end.denials, given: given), !note.isSaid(by: hint) {
             StandardError.print("annex: note: \(note.line)")
         }
-        if let hint, !isPrinted(hint, of: end) { StandardError.print("annex: hint: \(hint.line)") }
+        if let hint, !(options.explain && hints.isList(hint)) { StandardError.print("annex: hint: \(hint.line)") }
         // If the program itself failed, its own exit status takes precedence.
         let status = status(end)
         return Outcome(status: loss == nil || status != 0 ? status : 125, hint: hint)
     }
 
-    /// Whether `--explain` has just printed the hint's line.
-    private func isPrinted(_ hint: RunHint, of end: End) -> Bool {
-        options.explain && end.denials.count == 1 && end.denials.first.map(RunHints.line) == hint.line
-    }
-
     /// Why the program probably failed.
     /// - Parameter isAboutOwner: whether a hint about the owner of a place was printed.
-    private func hint(_ end: End, isAboutOwner: Bool) -> RunHint? {
+    private func hint(_ hints: RunHints, isAboutOwner: Bool) -> RunHint? {
         let here = SandboxProgram.callersDirectory
         let directory = options.directory.map { $0.hasPrefix("/") ? $0 : "\(here ?? "")/\($0)" }
         let errors = StatedErrors(words.bytes, directory: directory ?? here)
-        let hasFailed = end.report.reason == .exited && end.report.exitCode != 0
-        let hint = hasFailed ? names.hint : nil
-        if let hint, errors.states(ENOENT) { return hint }
-        return RunHints.hint(
-            end.report, denials: end.denials, policy: end.policy, errors: errors, given: given,
-            explained: options.explain, isAboutOwner: isAboutOwner) ?? hint
+        let hasFailed = hints.report.reason == .exited && hints.report.exitCode != 0
+        let names = hasFailed ? names.hint : nil
+        if let names, errors.states(ENOENT) { return names }
+        return hints.hint(errors, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
     }
 
     /// Why the report could not be written; nil if it was written.

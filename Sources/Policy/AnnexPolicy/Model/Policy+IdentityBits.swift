@@ -17,11 +17,13 @@ extension Policy {
         }?.name
     }
 
-    /// Whether every entry that allows this call also lets the program set one of the bits. No remedy names such an
-    /// entry.
-    package func needsIdentityBits(number: Int32, arguments: [UInt64]) -> Bool {
-        guard let call = SystemCall(number: number, architecture: architecture) else { return false }
-        return IdentityCall.all.first { $0.name == call.name }?.setsBits(arguments) ?? false
+    /// The remedy if every entry that allows this call also lets the program set one of the bits. Nil for any other
+    /// call.
+    func remedyForIdentityBits(number: Int32, arguments: [UInt64]) -> Remedy? {
+        guard let call = SystemCall(number: number, architecture: architecture),
+            let known = IdentityCall.all.first(where: { $0.name == call.name }), known.setsBits(arguments)
+        else { return nil }
+        return .identityBits(isSeen: known.mode != nil)
     }
 }
 

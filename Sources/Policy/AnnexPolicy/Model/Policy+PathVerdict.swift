@@ -19,7 +19,7 @@ extension Policy {
             isAllowed: allowed, deniedBy: denials.map(\.layer) + (calls == nil ? [] : [.seccomp]),
             errno: denials.first?.errno ?? calls?.errno, place: calls?.place ?? nearest?.place,
             reason: calls == nil ? nearest?.reason : calls?.reason,
-            remedy: allowed ? nil : calls?.remedy.map(PathRemedy.call) ?? remedy(path, rights: rights, nearest: nearest)
+            remedy: allowed ? nil : calls?.remedy ?? remedy(path, rights: rights, nearest: nearest)
         )
     }
 
@@ -60,7 +60,7 @@ extension Policy {
     }
 
     /// The line that would allow the path if the policy's author added it; nil if no policy may grant the path.
-    private func remedy(_ path: String, rights: PathRights, nearest: VisiblePath?) -> PathRemedy? {
+    private func remedy(_ path: String, rights: PathRights, nearest: VisiblePath?) -> Remedy? {
         if let device = PolicyDevice.allCases.first(where: { $0.path == path }), !rights.contains(.execute) {
             return .devices(devices + [device])
         }
@@ -81,7 +81,7 @@ extension Policy {
     /// none of the calls that open files with this right. Execution is not checked here, because the launch executes
     /// its program without such a call.
     private func denialByCalls(_ rights: PathRights) -> (
-        errno: Int32, place: PolicyPlace, reason: String?, remedy: String?
+        errno: Int32, place: PolicyPlace, reason: String?, remedy: Remedy?
     )? {
         for (right, modes) in Self.openModes where rights.contains(right) {
             let verdicts = Self.opening.flatMap { name, register in
@@ -128,25 +128,5 @@ public struct PathVerdict: Sendable, Hashable {
     public let reason: String?
     /// What would allow the path if the policy's author added it. Nil if the path is allowed, or if no policy may allow
     /// it.
-    public let remedy: PathRemedy?
-}
-
-/// What a policy would have to say to allow a path. The description is the entry in the policy's language.
-public enum PathRemedy: Sendable, Hashable, CustomStringConvertible {
-    /// The devices of the policy, and the one that is missing.
-    case devices([PolicyDevice])
-    case processFiles(PolicyPaths.ProcessFiles)
-    case grant(String, PathRights)
-    /// An entry under `allow:`, for the call that opens the path.
-    case call(String)
-
-    public var description: String {
-        switch self {
-        case .devices(let devices): "devices: [\(devices.map(\.rawValue).joined(separator: ", "))]"
-        case .processFiles(let files): "paths: { proc: \(files.rawValue) }"
-        case .grant(let path, let rights):
-            "grants: [{ reason: …, rights: \(rights), paths: [\(PathText.quoted(path))] }]"
-        case .call(let entry): "allow: \(entry)"
-        }
-    }
+    public let remedy: Remedy?
 }

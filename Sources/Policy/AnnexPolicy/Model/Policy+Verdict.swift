@@ -27,10 +27,12 @@ extension Policy {
         guard let wider, wider.answer == .allow, let place = places[.writeXorExecute] else { return nil }
         return Verdict(
             answer: answer, layer: .seccomp, place: place,
-            reason: "memory that was ever writable never becomes executable", remedy: "write-xor-execute: off")
+            reason: "memory that was ever writable never becomes executable", remedy: .writeXorExecuteOff)
     }
 
     /// The answer without its explanation.
+    package func answer(_ use: CallUse) -> CallAnswer { answer(number: use.number, arguments: use.arguments) }
+
     package func answer(number: Int32, arguments: [UInt64]) -> CallAnswer {
         let call = SystemCall(number: number, architecture: architecture)
         return answer(to: call, rule: rule(number: number, arguments: arguments), arguments: arguments)
@@ -58,30 +60,27 @@ extension Policy {
 
     /// The entry that allows exactly this call. It states the arguments that the policy already compares, and the
     /// arguments that choose the operation. An address is left out, because it differs from run to run.
-    private func remedy(for call: SystemCall, arguments: [UInt64]) -> String? {
+    private func remedy(for call: SystemCall, arguments: [UInt64]) -> Remedy? {
         if call.name == LaunchCalls.exec { return nil }
         // The limit of one process would deny the thread even if the filter allowed the call.
         if limits.processes <= 1, call.startsThread(arguments) { return nil }
-        if needsIdentityBits(number: call.number, arguments: arguments) { return nil }
+        if let bits = remedyForIdentityBits(number: call.number, arguments: arguments) { return bits }
         let compared = Set(
             (rules[call.number] ?? []).flatMap { $0.conditions.map(\.index) }
                 + call.registersAboutIdentityBits(arguments))
         let known = call.arguments ?? []
-        let shown = known.indices.filter { index in
+        let stated = known.indices.filter { index in
             let isAddress = known[index].kind.style == .pointer && index < arguments.count && arguments[index] != 0
             return !isAddress && (compared.contains(index) || known[index].kind.choosesOperation)
         }
-        let start =
+        let breaks =
             writeXorExecute
-                && WriteXorExecute.isBroken(
-                    by: call, arguments, filesCanExecute: WriteXorExecute.filesCanExecute(rules))
-            ? "write-xor-execute: off, and under allow: " : ""
-        if shown.isEmpty { return start + "- \(call.name)" }
-        let conditions = shown.map { index in
-            let value = index < arguments.count ? arguments[index] : 0
-            return "\(known[index].name): \(known[index].kind.policyText(value))"
-        }
-        return start + "- { call: \(call.name), when: { \(conditions.joined(separator: ", ")) } }"
+            && WriteXorExecute.isBroken(by: call, arguments, filesCanExecute: WriteXorExecute.filesCanExecute(rules))
+        return .entry(
+            CallEntry(
+                call: call,
+                compared: stated.map { CallEntry.Argument(index: $0, value: $0 < arguments.count ? arguments[$0] : 0) },
+                breaksWriteXorExecute: breaks))
     }
 }
 
@@ -96,13 +95,6 @@ extension SystemCall {
 
 extension ArgumentKind {
     fileprivate var choosesOperation: Bool { style == .one }
-
-    /// The value as a policy would state it: one name, or a list of names.
-    fileprivate func policyText(_ register: UInt64) -> String {
-        guard !constants.isEmpty else { return WholeNumber.hexadecimal(register & mask) }
-        let text = describe(register)
-        return text.contains("|") ? "{ exactly: [\(text.split(separator: "|").joined(separator: ", "))] }" : text
-    }
 }
 
 /// A policy's decision about one call, and the line that decides.
@@ -114,9 +106,8 @@ public struct Verdict: Sendable, Hashable {
     public let place: PolicyPlace
     /// The reason that the line states; nil if the policy does not list the call.
     public package(set) var reason: String?
-    /// The entry in the policy's language that would allow the call if it is added under `allow:`. Nil if the call is
-    /// allowed, or if no entry can allow it.
-    public package(set) var remedy: String?
+    /// What would allow the call. Nil if the call is allowed, or if nothing can allow it.
+    public package(set) var remedy: Remedy?
     /// The bound that the broker enforces for an allowed call; nil if the kernel lets the call pass by itself.
     public var bound: CallBound? = nil
 }

@@ -56,4 +56,8 @@ package enum ShippedTexts {
     /// The texts of the extension points.
     // SAFETY: this list is also a constant of the program and ends with a null name.
     package static let points = unsafe all(annex_point_at)
+
+    /// The texts of the tables of hints.
+    // SAFETY: this list is also a constant of the program and ends with a null name.
+    package static let hints = unsafe all(annex_hints_at)
 }

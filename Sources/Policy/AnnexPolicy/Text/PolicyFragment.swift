@@ -14,6 +14,9 @@ public struct PolicyFragment: Sendable, Hashable {
     /// One or two sentences for the user. They state what the extension or program can do with the permission, and the
     /// harm that it could cause.
     public let means: String
+    /// When an allowance is the right one, in a few words, for example `for debuggers`. It is nil if the allowance is
+    /// right for every call that it allows.
+    package let hint: String?
 
     /// The fragment's rules about each call, in the order in which they decide.
     let calls: [String: [CallRule]]
@@ -28,6 +31,12 @@ public struct PolicyFragment: Sendable, Hashable {
     /// Whether the fragment changes the filter of a policy. If no fragment does so, the policy keeps its own filter.
     package var changesFilter: Bool { !calls.isEmpty || writeXorExecute != nil }
 
+    /// Whether the fragment's own rules allow the call.
+    package func allows(_ use: CallUse) -> Bool {
+        guard let name = use.call?.name else { return false }
+        return calls[name]?.first { $0.applies(to: use.arguments) }?.answer == .allow
+    }
+
     /// The names of the calls that the fragment allows.
     public var allowedCalls: [String] {
         calls.filter { $0.value.contains { $0.answer == .allow } }.keys.sorted()
@@ -39,12 +48,12 @@ extension PolicyFragment {
     enum Kind: String, CaseIterable {
         case entitlement, allowance
 
-        /// Only an allowance may turn `write-xor-execute` off.
+        /// Only an allowance may turn `write-xor-execute` off. Only `annex run` prints hints, and it gives allowances.
         var keys: [String] {
             let shared = [
                 "name", "means", "allow", "refuse", "end", "network", "devices", "environment", "paths", "limits",
             ]
-            return shared + [rawValue] + (self == .allowance ? ["write-xor-execute"] : [])
+            return shared + [rawValue] + (self == .allowance ? ["write-xor-execute", "hint"] : [])
         }
 
         /// The keys of the section `paths`. No entitlement may state `proc`, because `/proc` shows facts about the
@@ -93,6 +102,7 @@ extension PolicyFragment {
         self.identifier = try identifier.nameOfFragment(kind, file: root.place.file)
         self.name = try name.sentence("`name`", atMost: Self.longestName)
         self.means = try means.sentence("`means`", atMost: Self.longestMeaning)
+        hint = try values["hint"]?.sentence("`hint`", atMost: Self.longestName)
     }
 
     /// Creates an allowance from lines of the list `calls:` of a policy. For example, a line is `mknodat`, or
@@ -116,7 +126,7 @@ extension PolicyFragment {
     /// option `--allow-line` instead of a file.
     fileprivate static let ofCommandLine = (name: "lines", file: "--allow-line")
 
-    /// The longest `name` and `means`, in bytes. A question to the user contains both texts.
+    /// The longest `name` (and `hint`) and `means`, in bytes. A question to the user contains both texts.
     private static let (longestName, longestMeaning) = (80, 400)
 
     /// Whether a text has the form of an allowance's name: small letters and hyphens, and so no dot.

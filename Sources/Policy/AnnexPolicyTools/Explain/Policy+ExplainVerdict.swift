@@ -48,7 +48,7 @@ extension Policy {
             lines.append(ReportLine("\(unlisted.place): the answer to calls without a rule", tone: .faint, indent: 2))
         }
         if !own.contains(where: { $0.answer == .allow }) {
-            lines += remedy(verdict(number: call.number, arguments: []))
+            lines += verdict(number: call.number, arguments: []).remedy.map { self.lines(of: $0) } ?? []
         }
         let isAllowed =
             own.allSatisfy { $0.answer == .allow } && decides
@@ -83,13 +83,18 @@ extension Policy {
     private func reasons(_ verdict: Verdict) -> [ReportLine] {
         let reason = verdict.reason ?? "no rule is about the call, so it gets the answer for unlisted calls"
         let place = verdict.isOfTheLaunch ? "" : "\(verdict.place): "
-        return [ReportLine(place + reason, tone: .faint, indent: 1)] + remedy(verdict)
+        return [ReportLine(place + reason, tone: .faint, indent: 1)] + (verdict.remedy.map(lines(of:)) ?? [])
     }
 
-    private func remedy(_ verdict: Verdict) -> [ReportLine] {
-        guard let remedy = verdict.remedy else { return [] }
-        return [ReportLine("this line would allow it, under `allow:`, in a group with a reason:", indent: 1)]
-            + [ReportLine(remedy, indent: 2)]
+    private func lines(of remedy: Remedy) -> [ReportLine] {
+        guard let text = remedy.text else { return [] }
+        let place =
+            if case .entry = remedy {
+                "this line would allow it, under `allow:`, in a group with a reason:"
+            } else {
+                "this would allow it:"
+            }
+        return [ReportLine(place, indent: 1), ReportLine(text, indent: 2)]
     }
 
     private func json(_ verdict: Verdict) -> JSON {
@@ -97,7 +102,7 @@ extension Policy {
             .init("answer", value: .text(verdict.answer.word)),
             .init("layer", value: .optional(verdict.layer?.rawValue)),
             .init("place", value: verdict.place.json), .init("reason", value: .optional(verdict.reason)),
-            .init("remedy", value: .optional(verdict.remedy)),
+            .init("remedy", value: .optional(verdict.remedy?.text)),
             .init("bounded", value: .optional(verdict.bound?.rawValue)),
         ])
     }
@@ -135,8 +140,7 @@ extension Policy {
                 tone: .faint,
                 indent: 1))
         if let remedy = verdict.remedy {
-            lines.append(ReportLine("this would allow it:", indent: 1))
-            lines.append(ReportLine("\(remedy)", indent: 2))
+            lines += self.lines(of: remedy)
         } else if !verdict.isAllowed {
             let why = PathText.danger(PathText.resolved(path), rights: rights) ?? PathText.misspelling(path)
             lines.append(ReportLine("no policy may allow it" + (why.map { ": \($0)" } ?? ""), indent: 1))
@@ -153,7 +157,7 @@ extension Policy {
                 .init("answer", value: .optional(verdict.errno.map(Errno.name))),
                 .init("layers", value: .texts(verdict.deniedBy.map(\.rawValue))),
                 .init("place", value: verdict.place?.json ?? .null), .init("reason", value: .optional(verdict.reason)),
-                .init("remedy", value: .optional(verdict.remedy?.description)),
+                .init("remedy", value: .optional(verdict.remedy?.text)),
             ]))
     }
 }

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `tool+loopback+network` = CompiledPolicy(
-        digest: 0xee834957d95e6fc, allowsEveryExec: false,
+        digest: 0xd55b70761dafc925, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 2500010003000000 0500000023030000 250001008f000000 050000003b010000 2500009206010000

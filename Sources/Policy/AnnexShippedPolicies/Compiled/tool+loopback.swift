@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `tool+loopback` = CompiledPolicy(
-        digest: 0x31c8f53e2701cb56, allowsEveryExec: false,
+        digest: 0x639623b6db94a9d9, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 2500010003000000 0500000023030000 250001008f000000 050000003b010000 2500009206010000
@@ -326,7 +326,7 @@ extension CompiledPolicies {
                     .limit(.processor): PolicyPlace(file: "tool.yaml", line: 344, column: 14),
                     .limit(.request): PolicyPlace(file: "tool.yaml", line: 341, column: 12),
                     .limit(.watchdog): PolicyPlace(file: "tool.yaml", line: 342, column: 13),
-                    .network: PolicyPlace(file: "allowances/loopback.yaml", line: 39, column: 10),
+                    .network: PolicyPlace(file: "allowances/loopback.yaml", line: 40, column: 10),
                     .privateDirectory: PolicyPlace(file: "tool.yaml", line: 301, column: 5),
                     .processFiles: PolicyPlace(file: "tool.yaml", line: 302, column: 9),
                     .writeXorExecute: PolicyPlace(file: "tool.yaml", line: 331, column: 20),

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `tool+network+sockets` = CompiledPolicy(
-        digest: 0x96d5b9df053cc7c4, allowsEveryExec: false,
+        digest: 0x4d3d866762ac3bab, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 2500010005000000 0500000024030000 2500010090000000 050000003c010000 2500009206010000

@@ -4,7 +4,7 @@ internal import AnnexPolicy
 
 extension CompiledPolicies {
     static let `tool+sockets` = CompiledPolicy(
-        digest: 0x46e1277865442152, allowsEveryExec: false,
+        digest: 0xb3684e817c645069, allowsEveryExec: false,
         x86: """
             2000000004000000 150000033e0000c0 2000000000000000 3500000200000040 15000100ffffffff 0600000000000080
             2000000000000000 2500010005000000 05000000da020000 2500010090000000 050000003b010000 2500009006010000

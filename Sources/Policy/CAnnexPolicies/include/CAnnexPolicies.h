@@ -23,4 +23,7 @@ annex_policy_text annex_expectations_at(size_t index);
 // The texts of the extension points, in the same form.
 annex_policy_text annex_point_at(size_t index);
 
+// The tables of hints after a failed run, in the same form.
+annex_policy_text annex_hints_at(size_t index);
+
 #endif

@@ -7,7 +7,7 @@ public struct Denial: Sendable, Hashable {
     /// The thing that was denied.
     public enum Subject: Sendable, Hashable {
         /// The call itself, with its arguments.
-        case call
+        case call(CallUse)
         /// A path that an allowed call named.
         case path(DeniedPath)
     }
@@ -36,16 +36,14 @@ public struct Denial: Sendable, Hashable {
     public let policyLine: String?
     /// The reason that the policy states on that line.
     public let reason: String?
-    /// The policy entry that would allow the call or path, in the policy's own language; nil if no entry would.
-    public let allowedBy: String?
+    /// What would allow the call or path; nil if nothing would.
+    public let remedy: Remedy?
     /// The thread that made the denied call at the first occurrence.
     public let caller: Caller
     /// Whether a rule of the policy denies the call by name (`refuse`), because programs usually work without the
     /// call. In the mode `enforce`, such a denial is recorded only if the rule says so (`report: on`). Quiet denials
     /// do not count for the limit `denials`.
     public internal(set) var isQuiet = false
-    /// Whether the call sets a set-user-ID or set-group-ID mode, or can do so unseen. No remedy allows such a call.
-    package internal(set) var needsIdentityBits = false
     /// How often the denial occurred up to now.
     public internal(set) var count = 1
     /// The times of the first and the last occurrence, counted from the start of the sandbox's listener.
@@ -104,8 +102,6 @@ public struct DeniedPath: Sendable, Hashable {
     public let makesEntry: Bool
     /// The option of `annex run` that would grant the path, in its parts; nil if no option can.
     package let grant: GrantOption?
-    /// What would allow the path if the policy's author added it; nil if no policy may allow it.
-    package let remedy: PathRemedy?
     /// The option of `annex run` that would grant the path; nil if no option can.
     public var option: String? { grant?.text }
 
@@ -162,9 +158,9 @@ extension Denial {
 
     /// The change that would allow the denied call or path: an option of `annex run`, or a policy entry. The text is
     /// escaped. It is nil if no option and no entry may allow the call or path.
-    public var remedy: String? {
+    public var remedyText: String? {
         if case .path(let path) = subject, let option = path.option { return Escaped(option, limit: 8_192).description }
-        return allowedBy.map { Escaped($0, limit: 8_192).description }
+        return remedy?.text.map { Escaped($0, limit: 8_192).description }
     }
 }
 

@@ -27,10 +27,10 @@ extension DenialListener {
         // is.
         settle(call, with: books.withLock { $0.hasSpent(scene.policy.limits.denials) } ? .end : decision)
         var denial = Denial(
-            subject: .call, call: name, text: text, answer: answer, layers: [verdict.layer ?? .seccomp],
-            policyLine: "\(verdict.place)", reason: verdict.reason, allowedBy: verdict.remedy, caller: caller)
+            subject: .call(CallUse(number: call.number, arguments: call.arguments)), call: name, text: text,
+            answer: answer, layers: [verdict.layer ?? .seccomp], policyLine: "\(verdict.place)",
+            reason: verdict.reason, remedy: verdict.remedy, caller: caller)
         denial.isQuiet = scene.policy.statesDenial(number: call.number, arguments: call.arguments)
-        denial.needsIdentityBits = scene.policy.needsIdentityBits(number: call.number, arguments: call.arguments)
         record(denial)
         if let stack { keep(stack, of: .denial(key)) }
     }

@@ -4,10 +4,10 @@ package import AnnexPolicy
 /// call, the report names the offer as the remedy.
 package struct PolicyOffer: Sendable, Hashable {
     package let policy: Policy
-    /// The way to get the policy, for example a command.
-    package let remedy: String
+    /// The way to get the policy.
+    package let remedy: Remedy
 
-    package init(_ policy: Policy, remedy: String) {
+    package init(_ policy: Policy, remedy: Remedy) {
         self.policy = policy
         self.remedy = remedy
     }

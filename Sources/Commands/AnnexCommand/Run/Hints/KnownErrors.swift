@@ -2,114 +2,104 @@ import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
 internal import AnnexSandbox
-import Glibc
 
-/// Errors that well-known programs print without the call or the path that failed. Each text below was printed by such
-/// a program in a sandbox.
+/// The hints for errors that are in the table: well-known programs print them without the call or the path that failed.
 struct KnownErrors {
     let errors: StatedErrors
     let policy: Policy
+    let allowances: Allowances
     let given: GivenPaths
 
-    /// The hint for the first known text that the program printed. Nil if no text is known, or if the policy already
-    /// allows what the text is about.
-    func hint(_ denials: [Denial]) -> RunHint? {
-        builtProgram ?? temporaryProgram ?? shadow ?? socketFile ?? sharedMemory ?? messageQueues ?? modules ?? terminal
-            ?? network(denials)
-    }
-
-    /// `configure` and `ctest` run programs that they have just built, and do not say why such a program did not start.
-    private var builtProgram: RunHint? {
-        let texts = ["cannot run c compiled programs", "cannot run c++ compiled programs", "bad_command"]
-        guard texts.contains(where: { errors.mention($0) }), let place = given.write.last?.typed else { return nil }
-        let choice = RunChoice("--write-execute", place)
-        return RunHint(
-            line: "what the program can write is not executed: use \(choice.shown) instead of "
-                + "--write \(ShellText.shown(place)), which gives this protection up",
-            choices: [choice])
-    }
-
-    /// Cargo runs the examples of documentation in the directory for temporary files.
-    private var temporaryProgram: RunHint? {
-        guard errors.mention("tempdir is mounted with noexec"), let scratch = policy.paths.scratch?.path else {
-            return nil
+    /// The hint of the first row that applies and for which something is left to add. Nil if there is none.
+    func hint(_ rows: [HintRow], denials: [Denial]) -> RunHint? {
+        for row in rows where row.applies(to: errors) {
+            if let hint = hint(row, denials: denials) { return hint }
         }
-        return PathHint(policy: policy, given: given).temporaryHint("nothing in \(scratch) is executed")
+        return nil
     }
 
-    /// Sanitizers reserve terabytes of addresses, but use little of them. At the program's end, their check for leaks
-    /// stops all threads of the program, as a debugger does.
-    private var shadow: RunHint? {
-        guard errors.mention("reserveshadowmemoryrange", "shadow memory range") else { return nil }
-        let tracer = "{ call: clone, when: { flags: { exactly: [CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_UNTRACED] } } }"
-        let debug = allows("ptrace") ? [] : ["--allow", "debug"]
-        let all = RunChoice(["--memory", "20T"] + debug + ["--allow-line", tracer])
-        let memory = RunChoice("--memory", "20T")
-        return RunHint(
-            line:
-                "the limit of memory also limits reserved addresses: add, for a program with a sanitizer, \(all.shown) "
-                + "(without its check for leaks, \(memory.shown) and --env ASAN_OPTIONS=detect_leaks=0)",
-            choices: [all, memory])
+    private func hint(_ row: HintRow, denials: [Denial]) -> RunHint? {
+        switch row.need {
+        case .options(let lists): options(lists, in: row)
+        case .denied(let calls): denied(calls, among: denials)
+        case .run(let need): hint(need, in: row)
+        case .nothing, .limit: RunHint(line: row.hint)
+        }
     }
 
-    private var socketFile: RunHint? {
-        guard !policy.allowsUnixSockets else { return nil }
-        let isSocket = errors.states(EAFNOSUPPORT) && !errors.mention("netlink")
-        guard isSocket || errors.mention("can't connect to the agent", "no agent running") else { return nil }
-        return RunHint(
-            line: "socket(AF_UNIX): denied by seccomp with EAFNOSUPPORT; allowed by: --allow sockets",
-            choices: [RunChoice("--allow", "sockets")])
+    private func options(_ lists: [[String]], in row: HintRow) -> RunHint? {
+        let choices = lists.map { RunChoice(missing($0)) }
+        guard choices.contains(where: { !$0.options.isEmpty }) else { return nil }
+        return RunHint(line: Self.line(row.hint, choices: choices), choices: choices)
     }
 
-    /// A database shares memory among its processes. Its error names the failed call, and the policy denies that call
-    /// without a report.
-    private var sharedMemory: RunHint? {
-        guard errors.states(ENOSYS) else { return nil }
-        return RunRemedy.systemV.sorted().first { errors.mention($0) }.flatMap(systemV)
+    /// The options without the allowances that the program has already.
+    private func missing(_ options: [String]) -> [String] {
+        var missing: [String] = []
+        var rest = options[...]
+        while let name = rest.popFirst(), let value = rest.popFirst() {
+            if name != "--allow" || allowances.isMissing(value) { missing += [name, value] }
+        }
+        return missing
     }
 
-    /// fakeroot talks to its own server by message queues and semaphores.
-    private var messageQueues: RunHint? {
-        errors.mention("sysv ipc") ? systemV("msgget") : nil
+    /// The line with `{1}` and `{2}` replaced by the options, and other words in braces by their values.
+    private static func line(_ line: String, choices: [RunChoice] = [], values: [String: String] = [:]) -> String {
+        let numbered = choices.enumerated().map { ("{\($0 + 1)}", $1.shown) }
+        return (numbered + values.map { ("{\($0)}", $1) }).reduce(line) { $0.replacing($1.0, with: $1.1) }
     }
 
-    private func systemV(_ name: String) -> RunHint? {
-        guard !allows(name) else { return nil }
-        let choice = RunChoice("--allow", "ipc")
-        return RunHint(line: "\(name): denied by seccomp with ENOSYS; allowed by: \(choice.shown)", choices: [choice])
+    private func denied(_ calls: PolicyFragment, among denials: [Denial]) -> RunHint? {
+        denials.last { !$0.isQuiet && calls.allows($0) }.map { RunHint($0, beside: allowances) }
     }
 
-    private func allows(_ name: String) -> Bool {
-        guard let call = SystemCall(named: name) else { return false }
-        return policy.answer(number: call.number, arguments: [0, 0, 0, 0, 0, 0]) == .allow
+    private func hint(_ need: HintRow.NeedOfRun, in row: HintRow) -> RunHint? {
+        switch need {
+        case .writtenCode: writtenCode(row)
+        case .temporaryCode:
+            policy.paths.scratch.flatMap { scratch in
+                PathHint(policy: policy, allowances: allowances, given: given)
+                    .temporaryHint(Self.line(row.hint, values: ["scratch": scratch.path]))
+            }
+        case .namedCall: namedCall(row)
+        case .environment: environment(row)
+        }
     }
 
-    /// A program of a virtual environment finds its modules in this environment. The interpreter's error names the
-    /// missing module, and no directory.
-    private var modules: RunHint? {
-        guard errors.mention("modulenotfounderror", "no module named"), let place = given.virtualEnvironment,
-            !given.contain(place), let grant = GrantOption(for: place, rights: [.read, .execute], beside: policy)
+    private func writtenCode(_ row: HintRow) -> RunHint? {
+        guard let place = given.write.last?.typed else { return nil }
+        let choice = RunChoice("--write-execute", place)
+        let line = Self.line(row.hint, choices: [choice], values: ["written": "--write \(ShellText.shown(place))"])
+        return RunHint(line: line, choices: [choice])
+    }
+
+    /// The hint for a call that the program named in its error, if the policy denies this call with the row's errno and
+    /// an allowance is for it.
+    private func namedCall(_ row: HintRow) -> RunHint? {
+        for name in errors.callNames {
+            guard let call = SystemCall(named: name), let errno = row.errno else { continue }
+            let use = CallUse(number: call.number, arguments: [0, 0, 0, 0, 0, 0])
+            guard case .deny(errno, _) = policy.answer(use) else { continue }
+            let choices = allowances.allowing(use).map { RunChoice(allowing: $0) }
+            guard !choices.isEmpty else { continue }
+            return RunHint(line: Self.line(row.hint, choices: choices, values: ["call": name]), choices: choices)
+        }
+        return nil
+    }
+
+    private func environment(_ row: HintRow) -> RunHint? {
+        guard let place = given.virtualEnvironment, !given.contain(place),
+            let grant = GrantOption(for: place, rights: [.read, .execute], beside: policy)
         else { return nil }
         let choice = RunChoice(grant.name, grant.path)
-        return RunHint(
-            line: "the program belongs to \(Escaped(place, limit: 500)), which was not handed over: add "
-                + "\(choice.shown)",
-            choices: [choice])
+        let line = Self.line(row.hint, choices: [choice], values: ["environment": "\(Escaped(place, limit: 500))"])
+        return RunHint(line: line, choices: [choice])
     }
+}
 
-    private var terminal: RunHint? {
-        let texts = ["pseudo-terminal", "pseudo terminal", "pseudo-tty", "ptmx", "openpty", "forkpty", "out of pty"]
-        // Without a pseudo-terminal, tmux prints only that its window could not be created.
-        guard (texts + ["create window failed"]).contains(where: { errors.mention($0) }) else { return nil }
-        return RunHint(line: "the sandbox has no pseudo-terminals of its own (/dev/ptmx), and no option gives them")
-    }
-
-    /// Most programs ask a name server but also work without an answer. So the denial is the cause only if the program
-    /// printed an error about names, or no error.
-    private func network(_ denials: [Denial]) -> RunHint? {
-        let isAbout = errors.isEmpty || errors.mention("resolv", "unknown host", "hostname", "name or service", "dns")
-        let probe = denials.last { $0.call == "socket" && $0.text.contains("AF_INET") && !$0.isQuiet }
-        guard isAbout, let probe else { return nil }
-        return RunHint(line: RunHints.line(probe), choices: RunRemedy.of(probe)?.choices ?? [])
+extension PolicyFragment {
+    /// Whether the fragment's rules allow the denied call. They never allow the call of a denied path.
+    func allows(_ denial: Denial) -> Bool {
+        if case .call(let use) = denial.subject { allows(use) } else { false }
     }
 }

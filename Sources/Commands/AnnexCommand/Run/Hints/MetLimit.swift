@@ -6,29 +6,30 @@ import Glibc
 
 /// A limit that made a program fail, and the option that raises it.
 struct MetLimit {
-    let hint: RunHint
+    private let met: RunHint
+    /// Whether the limit ended the program.
+    let isEnd: Bool
+    /// Whether the limit is the time of the run.
+    let isTime: Bool
 
     /// - Returns: nil if no limit ended the program, and the program's own errors name no limit.
-    /// - Parameter known: what the program needs according to the texts that it printed.
-    init?(
-        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, known: RunHint? = nil
-    ) {
-        // If a denied call ended the program, this call is the cause, even if the program printed errors about limits
-        // before.
-        guard report.reason != .deniedOperation else { return nil }
-        let limit = Self.ended(report.reason) ?? Self.stated(report, denials: denials, errors: errors)
+    init?(_ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors) {
+        let ended = Self.ended(report.reason)
+        isEnd = ended != nil
+        isTime = report.reason == .timeLimit
+        let limit = ended ?? Self.stated(report, denials: denials, policy: policy, errors: errors)
         let value = policy.limits.values.first { $0.name == limit }.map { Name.limit($0.name, $0.value) }
         let scratch = Self.fullScratch(report, policy: policy, errors: errors)
         guard let name = value ?? scratch.map({ .scratch($0.directory, isSure: $0.isSure) }) else { return nil }
-        let met = Self.hint(name)
-        // The program may have waited for ever because a call was denied. Then more time does not help, so the hint
-        // also names the denial.
-        let isLate = report.reason == .timeLimit
-        let denied = isLate ? known ?? LikelyCause.waiting(for: denials, policy: policy) : nil
-        hint =
-            denied.map {
-                RunHint(line: "\($0.line). Or it needs more time: \(met.line)", choices: $0.choices + met.choices)
-            } ?? met
+        met = Self.hint(name)
+    }
+
+    /// - Parameter other: a cause because of which the program may have waited for ever, so that more time would not
+    ///   help.
+    func hint(besides other: RunHint?) -> RunHint {
+        other.map {
+            RunHint(line: "\($0.line). Or it needs more time: \(met.line)", choices: $0.choices + met.choices)
+        } ?? met
     }
 
     private enum Name {
@@ -36,7 +37,7 @@ struct MetLimit {
         case scratch(PolicyPaths.PrivateDirectory, isSure: Bool)
     }
 
-    static func ended(_ reason: SandboxRunReport.Reason) -> LimitName? {
+    private static func ended(_ reason: SandboxRunReport.Reason) -> LimitName? {
         switch reason {
         case .memoryLimit: .memory
         case .timeLimit: .request
@@ -48,18 +49,25 @@ struct MetLimit {
     }
 
     private static func stated(
-        _ report: SandboxRunReport, denials: [Denial], errors: StatedErrors
+        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors
     ) -> LimitName? {
-        if report.signal == SIGXFSZ || errors.states(EFBIG) { return .file }
-        if errors.states(EMFILE) { return .descriptors }
-        // The broker refuses an object of System V with this errno if all objects together could exceed the memory
-        // limit.
-        let isFull = denials.contains { RunRemedy.systemV.contains($0.call) && $0.answer == .denied(errno: ENOSPC) }
-        if errors.states(ENOSPC), isFull { return .memory }
-        // Runtimes also report a lack of memory if the policy denies them executable memory.
-        let isOther = denials.contains { ["mmap", "mprotect"].contains($0.call) && !$0.isQuiet }
-        if errors.states(ENOMEM), !isOther { return .memory }
-        return errors.states(EAGAIN) && errors.mention("fork", "thread", "process", "spawn") ? .processes : nil
+        for row in HintTable.shipped.limits where row.applies(to: errors, signal: report.signal) {
+            guard case .limit(let limit, let bound, let others) = row.need else { continue }
+            let isExplained =
+                bound == nil || denials.contains { isRefused($0, by: bound, errno: row.errno, policy: policy) }
+            let isOther = denials.contains { others.contains($0.call) && !$0.isQuiet }
+            if isExplained, !isOther { return limit }
+        }
+        return nil
+    }
+
+    /// Whether the broker refused an allowed call because of a bound.
+    private static func isRefused(
+        _ denial: Denial, by bound: CallBound?, errno: Int32?, policy: Policy
+    ) -> Bool {
+        guard case .call(let use) = denial.subject, let errno else { return false }
+        return policy.bound(number: use.number, arguments: use.arguments) == bound
+            && denial.answer == .denied(errno: errno)
     }
 
     /// The scratch directory (the private directory in memory), if an error says that a device is full and this can be

@@ -7,6 +7,7 @@ import Glibc
 /// Explains an error about a path that the program named.
 struct PathHint {
     let policy: Policy
+    let allowances: Allowances
     let given: GivenPaths
     /// Whether another hint has said that the program may not write in a place because of the place's owner. Then a
     /// missing right to write is not the cause.
@@ -76,7 +77,7 @@ struct PathHint {
     }
 
     private func hint(_ finding: PathExamination.Finding) -> RunHint {
-        if policy.isHiddenProcessFile(finding.path), finding.fault == .notShown { return Self.kernelFile(finding.path) }
+        if policy.isHiddenProcessFile(finding.path), finding.fault == .notShown { return kernelFile(finding.path) }
         let path = PathText.shown(finding.path, limit: 500)
         let (fault, remedy): (String, RunHint) =
             switch finding.fault {
@@ -90,12 +91,13 @@ struct PathHint {
     }
 
     /// The hint for a file of the kernel that the sandbox's `/proc` does not show.
-    static func kernelFile(_ path: String) -> RunHint {
-        let choice = RunChoice("--allow", "proc")
+    private func kernelFile(_ path: String) -> RunHint {
+        let choices = allowances.giving(.processFiles(.full)).map { RunChoice(allowing: $0) }
+        let options = choices.map(\.shown).joined(separator: " or ")
         return RunHint(
             line:
-                "\(PathText.shown(path, limit: 500)) is a file of the kernel, which tells of this machine: add \(choice.shown)",
-            choices: [choice])
+                "\(PathText.shown(path, limit: 500)) is a file of the kernel, which tells of this machine: add \(options)",
+            choices: choices)
     }
 
     private func remedy(_ finding: PathExamination.Finding) -> RunHint {

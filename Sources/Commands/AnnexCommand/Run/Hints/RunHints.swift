@@ -5,27 +5,43 @@ internal import AnnexSandbox
 import Glibc
 
 /// The messages after a run that failed.
-enum RunHints {
+struct RunHints {
+    let report: SandboxRunReport
+    let denials: [Denial]
+    let policy: Policy
+    let given: GivenPaths
+    let allowances: Allowances
+
     /// The most denials that are printed.
     private static let most = 40
 
+    init(_ report: SandboxRunReport, denials: [Denial], policy: Policy, given: GivenPaths) {
+        self.report = report
+        self.denials = denials
+        self.policy = policy
+        self.given = given
+        allowances = Allowances(beside: policy)
+    }
+
     /// Prints every kind of call and path that was denied.
-    static func explain(_ denials: [Denial]) {
+    func explain() {
         let kinds = merged(denials)
-        for denial in kinds.prefix(most) { StandardError.print("annex: " + line(denial)) }
-        if kinds.count > most {
-            StandardError.print("annex: the report has \(kinds.count - most) more kinds of denials")
+        for denial in kinds.prefix(Self.most) {
+            StandardError.print("annex: " + RunHint(denial, beside: allowances).line)
+        }
+        if kinds.count > Self.most {
+            StandardError.print("annex: the report has \(kinds.count - Self.most) more kinds of denials")
         }
     }
 
     /// Merges denials of the same call into one denial, if the same option allows them all. Such denials usually
     /// differ only in an address.
-    static func merged(_ denials: [Denial]) -> [Denial] {
+    func merged(_ denials: [Denial]) -> [Denial] {
         // Two names that are equal by Unicode can be two files. So kinds are told apart by bytes.
         var order: [[UInt8]] = []
         var kinds: [[UInt8]: Denial] = [:]
         for denial in denials {
-            let remedy = RunRemedy.of(denial)?.text ?? denial.text
+            let remedy = RunRemedy(denial, beside: allowances)?.text ?? denial.text
             let key: [UInt8]
             if case .path(let path) = denial.subject {
                 key = Array("\(path.shown) \(denial.headline)".utf8)
@@ -39,27 +55,62 @@ enum RunHints {
         return order.compactMap { kinds[$0] }
     }
 
-    static func line(_ denial: Denial) -> String {
-        let often = denial.count > 1 ? " (\(denial.count) times)" : ""
-        let usual = denial.isQuiet ? "; programs usually do without it" : ""
-        return denial.headline + often + usual + (RunRemedy.of(denial).map { "; \($0.text)" } ?? "")
+    /// Whether a list of the denials is exactly the line of this hint.
+    func isList(_ hint: RunHint) -> Bool {
+        denials.count == 1 && denials.first.map { RunHint($0, beside: allowances).line } == hint.line
     }
 
     /// The line that is printed last. It names the cause of the failure and the option that removes the cause.
+    ///
+    /// A limit that ended the program has precedence, then the error that the program itself stated, then the denials.
+    /// Only a denial that ended the program has precedence over that error.
+    /// - Parameters:
+    ///   - isExplained: whether `explain` has printed the denials.
+    ///   - isAboutOwner: whether another hint has named a place that the program may not use because of the place's
+    ///     owner.
     /// - Returns: nil if no limit, path or denial explains the failure.
-    static func hint(
-        _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors, given: GivenPaths,
-        explained: Bool, isAboutOwner: Bool
-    ) -> RunHint? {
+    func hint(_ errors: StatedErrors, isExplained: Bool, isAboutOwner: Bool) -> RunHint? {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return nil }
-        let known = report.reason == .deniedOperation ? nil : KnownPrograms(errors: errors, policy: policy).hint
-        if let known, MetLimit.ended(report.reason) == nil { return known }
-        let limit = MetLimit(report, denials: denials, policy: policy, errors: errors, known: known)
-        if let limit { return limit.hint }
-        let cause = LikelyCause.of(
-            report, denials: denials, policy: policy, errors: errors, given: given, isAboutOwner: isAboutOwner)
-        guard var hint = cause else { return nil }
-        if !explained { hint.line += "; to see every denied call and path, add --explain" }
-        return hint
+        let table = HintTable.shipped
+        let known = KnownErrors(errors: errors, policy: policy, allowances: allowances, given: given)
+        let cause = DeniedCause(denials: denials, policy: policy, allowances: allowances)
+        let isDenied = report.reason == .deniedOperation
+        let program = isDenied ? nil : known.hint(table.programs, denials: denials)
+        let limit = isDenied ? nil : MetLimit(report, denials: denials, policy: policy, errors: errors)
+        if let program, limit?.isEnd != true { return program }
+        if let limit { return limit.hint(besides: limit.isTime ? program ?? cause.waiting : nil) }
+        // A denial does not cause signals that come from outside the program.
+        if let signal = report.signal, Self.foreign.contains(signal) {
+            return [SIGINT, SIGTERM].contains(signal)
+                ? cause.waiting.map { listing($0, isExplained: isExplained) } : nil
+        }
+        let paths = PathHint(policy: policy, allowances: allowances, given: given, isAboutOwner: isAboutOwner)
+        let hint =
+            cause.ended ?? paths.hint(for: errors) ?? cause.matching(errors)
+            ?? known.hint(table.errors, denials: denials) ?? cause.last(errors)
+        return hint.map { listing($0, isExplained: isExplained) }
+    }
+
+    /// Signals that come from outside the program, and the signal for output without a reader.
+    private static let foreign: Set<Int32> = [
+        SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
+    ]
+
+    /// The hint with the option that lists all denials, unless they have been listed.
+    private func listing(_ hint: RunHint, isExplained: Bool) -> RunHint {
+        guard !isExplained else { return hint }
+        return RunHint(line: hint.line + "; to see every denied call and path, add --explain", choices: hint.choices)
+    }
+}
+
+extension RunHint {
+    /// The line about one denial, and what allows the denied call or path.
+    init(_ denial: Denial, beside allowances: Allowances) {
+        let remedy = RunRemedy(denial, beside: allowances)
+        let often = denial.count > 1 ? " (\(denial.count) times)" : ""
+        let usual = denial.isQuiet ? "; programs usually do without it" : ""
+        self.init(
+            line: denial.headline + often + usual + (remedy.map { "; \($0.text)" } ?? ""),
+            choices: remedy?.choices ?? [])
     }
 }

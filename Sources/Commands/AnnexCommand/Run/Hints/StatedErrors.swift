@@ -58,6 +58,9 @@ struct StatedErrors {
     /// Whether one of the last lines contains one of these words. The words must be in lower case.
     func mention(_ words: String...) -> Bool { words.contains { text.contains($0) } }
 
+    /// The words that can be names of calls, in the order of the lines.
+    var callNames: [String] { text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init) }
+
     /// Whether the program printed nothing.
     var isEmpty: Bool { text.isEmpty }
 
@@ -90,15 +93,9 @@ struct StatedErrors {
     private static let known: [Int32] = [
         EACCES, EPERM, ENOENT, EROFS, ENOSPC, EFBIG, EMFILE, ENOMEM, EAGAIN, EAFNOSUPPORT, ENOSYS, EEXIST, EINVAL,
     ]
-    /// Texts that programs print instead of the C library's text for an errno.
-    private static let others: [(String, Int32)] = [
-        ("failed to map segment from shared object", EACCES), ("memoryerror", ENOMEM), ("bad_alloc", ENOMEM),
-        ("outofmemoryerror", ENOMEM), ("out of memory", ENOMEM), ("can't fork", EAGAIN), ("cannot fork", EAGAIN),
-        ("permissionerror", EACCES), ("read only file system", EROFS),
-        ("file size limit exceeded", EFBIG), ("directory nonexistent", ENOENT),
-    ]
+    /// The texts of the C library, and those that programs print in their place.
     private static let texts: [(String, Int32)] =
-        known.map { (String(cString: strerror($0)).lowercased(), $0) } + others
+        known.map { (String(cString: strerror($0)).lowercased(), $0) } + HintTable.shipped.errnos
 
     /// The errno that a line states. Runtimes print the C library's text for the errno, in lower or upper case, or the
     /// errno's name.

@@ -36,13 +36,12 @@ extension DenialListener {
             let verdict = scene.policy.verdict(path: path, rights: .execute)
             let denied = DeniedPath(
                 path: path, needed: .execute, missing: .execute, makesEntry: false,
-                grant: GrantOption(for: path, rights: .execute, beside: scene.policy), remedy: verdict.remedy)
+                grant: GrantOption(for: path, rights: .execute, beside: scene.policy))
             let denial = Denial(
                 subject: .path(denied), call: asking.call, text: asking.text,
                 answer: .denied(errno: EACCES), layers: [.mount, .landlock],
                 policyLine: verdict.place.map { "\($0)" }, reason: verdict.reason,
-                allowedBy: verdict.remedy?.description,
-                caller: asking.caller)
+                remedy: verdict.remedy, caller: asking.caller)
             books.withLock { _ = $0.record(denial) }
         }
     }

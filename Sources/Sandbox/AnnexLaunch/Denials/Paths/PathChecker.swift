@@ -81,14 +81,12 @@ struct PathChecker {
         if doubt.refusal == EACCES { missing.insert(.write) }
         let path = DeniedPath(
             path: denied, needed: named.rights, missing: missing, makesEntry: named.makesEntry,
-            grant: option(for: named, on: named.makesEntry ? denied.parentPath : denied),
-            remedy: verdict.remedy)
+            grant: option(for: named, on: named.makesEntry ? denied.parentPath : denied))
         let errno = doubt.refusal ?? (isHidden ? ENOENT : verdict.errno ?? 0)
         return Denial(
             subject: .path(path), call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: text,
             answer: mode.isPermissive ? .passed(errno: errno) : .denied(errno: errno), layers: layers,
-            policyLine: verdict.place.map { "\($0)" }, reason: verdict.reason, allowedBy: verdict.remedy?.description,
-            caller: caller)
+            policyLine: verdict.place.map { "\($0)" }, reason: verdict.reason, remedy: verdict.remedy, caller: caller)
     }
 
     private mutating func option(for named: NamedPath, on path: String) -> GrantOption? {

@@ -69,7 +69,7 @@ extension DenialRecord {
         layers = denial.layers.map(\.rawValue)
         line = denial.policyLine
         reason = denial.reason
-        remedy = denial.allowedBy.map { Escaped($0, limit: 8_192) }
+        remedy = denial.remedy?.text.map { Escaped($0, limit: 8_192) }
         option = path?.option.map { Escaped($0, limit: 8_192) }
         self.path = path?.shown
         isEscaped = path?.shown.isUTF8 == false ? true : nil

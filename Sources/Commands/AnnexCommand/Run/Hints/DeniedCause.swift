@@ -1,0 +1,80 @@
+import AnnexLaunch
+import AnnexPolicy
+internal import AnnexSandbox
+import Glibc
+
+/// The denial that probably made a program fail. Most denied calls are probes whose result the program does not need.
+struct DeniedCause {
+    let denials: [Denial]
+    let policy: Policy
+    let allowances: Allowances
+    var table = HintTable.shipped
+
+    /// Denials for which something can be said, without those of calls that programs usually do without.
+    private var likely: [Denial] {
+        denials.filter { !$0.isQuiet && !isOnlySeen($0) && RunRemedy($0, beside: allowances) != nil }
+    }
+
+    private var quiet: [Denial] { denials.filter(\.isQuiet) }
+
+    /// The call that ended the program.
+    var ended: RunHint? { likely.last { $0.answer == .ended }.map(hint) }
+
+    /// The denial of a call that failed with an errno that the program stated. The error that was stated last has
+    /// precedence.
+    func matching(_ errors: StatedErrors) -> RunHint? {
+        (matching(errors, among: likely) ?? matching(errors, among: quiet)).map(hint)
+    }
+
+    private func matching(_ errors: StatedErrors, among denials: [Denial]) -> Denial? {
+        for stated in errors.lines where stated.errno != 0 {
+            let found = denials.filter { !isProbe($0) && $0.answer == .denied(errno: stated.errno) }
+            if let denial = found.last(where: { stated.text.contains($0.call) }) ?? found.last { return denial }
+        }
+        return nil
+    }
+
+    /// The last denial, whatever the program printed. A denied path has precedence over a denied call. A probe counts
+    /// only if the program stated its errno.
+    func last(_ errors: StatedErrors) -> RunHint? {
+        let all = likely
+        let wanted = all.filter { !isProbe($0) }
+        let denial =
+            wanted.last(where: isOfPath) ?? wanted.last ?? all.last { isStated($0, in: errors) && isProbeByName($0) }
+        return denial.map(hint) ?? (policy.network == .none ? nil : lastReported.map(hint))
+    }
+
+    /// The hint if a program made no progress until the user or a limit ended it.
+    var waiting: RunHint? {
+        let failed = denials.last { !isOfPath($0) && !$0.isQuiet && RunRemedy($0, beside: allowances) != nil }
+        return (failed ?? lastReported).map(hint).map { hint in
+            RunHint(line: "if the program waited for ever, this call had failed: \(hint.line)", choices: hint.choices)
+        }
+    }
+
+    /// The last quiet denial for whose call the policy states `report: on`. Programs usually work without such a call,
+    /// but not always: a server without `sendfile` only closes its connections.
+    private var lastReported: Denial? {
+        quiet.last { denial in SystemCall(named: denial.call).map(policy.reportsDenial) ?? false }
+    }
+
+    private func hint(_ denial: Denial) -> RunHint { RunHint(denial, beside: allowances) }
+
+    private func isStated(_ denial: Denial, in errors: StatedErrors) -> Bool {
+        if case .denied(let errno) = denial.answer { errors.states(errno) } else { false }
+    }
+
+    /// Whether a denial is about a path that the sandbox lacks, and not about a missing right. Programs look for many
+    /// files that they do not need.
+    private func isOnlySeen(_ denial: Denial) -> Bool {
+        if case .path(let path) = denial.subject { path.missing.isEmpty } else { false }
+    }
+
+    private func isProbe(_ denial: Denial) -> Bool { table.probes?.allows(denial) ?? false }
+
+    private func isProbeByName(_ denial: Denial) -> Bool { denial.call != "socket" && isProbe(denial) }
+
+    private func isOfPath(_ denial: Denial) -> Bool {
+        if case .path = denial.subject { true } else { false }
+    }
+}

@@ -1,0 +1,139 @@
+import AnnexLinux
+import AnnexPolicy
+import Glibc
+
+/// What programs print when a sandbox denies them something, and what they then need: `Policies/hints/run.yaml`.
+struct HintTable {
+    /// Programs that need several allowances. These rows come before all other causes.
+    var programs: [HintRow] = []
+    /// Limits that a program met without being ended.
+    var limits: [HintRow] = []
+    /// Errors that name neither the call nor the path that failed.
+    var errors: [HintRow] = []
+    /// Texts that programs print in place of the C library's text for an errno.
+    var errnos: [(text: String, errno: Int32)] = []
+    /// Calls that programs and their libraries try, but do not need; nil if there are none.
+    var probes: PolicyFragment?
+
+    /// The table that this program contains. Its text is a constant, and a test reads it. If it could not be read
+    /// nevertheless, a failed run would only have fewer hints.
+    static let shipped =
+        (try? ShippedTexts.hints["run"].map { text throws in try HintTable(text: text) }) ?? HintTable()
+
+    init() {}
+
+    /// - Throws: the first mistake, with its place.
+    init(text: String) throws(PolicyError) {
+        let root = try PolicyNode.root(of: text, file: "hints/run.yaml")
+        let values = try root.mapping("a table of hints", keys: ["programs", "limits", "errors", "errnos", "probes"])
+        programs = try Self.rows(values["programs"])
+        limits = try Self.rows(values["limits"])
+        errors = try Self.rows(values["errors"])
+        for entry in try values["errnos"]?.entries("`errnos`") ?? [] {
+            errnos.append((entry.name, try entry.value.errno()))
+        }
+        probes = try values["probes"].map { node throws(PolicyError) in try PolicyFragment(lines: node.texts()) }
+    }
+
+    private static func rows(_ node: PolicyNode?) throws(PolicyError) -> [HintRow] {
+        var rows: [HintRow] = []
+        for item in try node?.list("a list of hints") ?? [] { rows.append(try HintRow(item)) }
+        return rows
+    }
+}
+
+/// One row of the table: how it is recognized, and what then helps.
+struct HintRow {
+    /// Texts in small letters, of which the program printed one.
+    let texts: [String]
+    let errno: Int32?
+    let signal: Int32?
+    /// Texts of which one must be there as well. The list is empty if the row needs none.
+    let with: [String]
+    let without: [String]
+    /// Whether the row also applies to a program that printed nothing.
+    let isSilent: Bool
+    let need: Need
+    let hint: String
+    /// What a program really printed.
+    let recorded: [String]
+
+    enum Need {
+        /// Options that help. Each list is enough by itself.
+        case options([[String]])
+        /// A limit was met.
+        /// - Parameters:
+        ///   - refused: the bound by which the broker refused a call with `errno`; nil if there need be no such call.
+        ///   - unless: calls whose denial explains the error otherwise.
+        case limit(LimitName, refused: CallBound?, unless: [String])
+        /// A denied call is the cause. The fragment allows every call that the row is about.
+        case denied(PolicyFragment)
+        case run(NeedOfRun)
+        /// Nothing helps.
+        case nothing
+    }
+
+    /// What only the run itself shows.
+    enum NeedOfRun: String, CaseIterable {
+        case writtenCode = "to-execute-what-it-writes"
+        case temporaryCode = "to-execute-temporary-files"
+        case namedCall = "the-call-that-it-names"
+        case environment = "its-virtual-environment"
+    }
+
+    private static let keys = [
+        "texts", "errno", "signal", "with", "without", "silent", "allow", "options", "limit", "refused",
+        "unless-denied", "denied", "needs", "hint", "recorded",
+    ]
+
+    init(_ node: PolicyNode) throws(PolicyError) {
+        let values = try node.mapping("a hint", keys: Self.keys)
+        texts = try values["texts"]?.texts() ?? []
+        errno = try values["errno"].map { node throws(PolicyError) in try node.errno() }
+        signal = try values["signal"].map { node throws(PolicyError) in
+            guard try node.text("a signal") == "SIGXFSZ" else { throw node.error("the signal must be SIGXFSZ") }
+            return SIGXFSZ
+        }
+        with = try values["with"]?.texts() ?? []
+        without = try values["without"]?.texts() ?? []
+        isSilent = values["silent"] != nil
+        need = try Self.need(values)
+        hint = try values["hint"]?.text("`hint`") ?? ""
+        recorded = try values["recorded"]?.texts() ?? []
+    }
+
+    private static func need(_ values: [String: PolicyNode]) throws(PolicyError) -> Need {
+        if let names = try values["allow"]?.texts() { return .options([names.flatMap { ["--allow", $0] }]) }
+        if let lists = try values["options"]?.list("`options`") {
+            var options: [[String]] = []
+            for list in lists { options.append(try list.texts()) }
+            return .options(options)
+        }
+        if let limit = try values["limit"]?.word("limit", among: LimitName.self) {
+            return .limit(
+                limit, refused: try values["refused"]?.word("refused", among: CallBound.self),
+                unless: try values["unless-denied"]?.texts() ?? [])
+        }
+        if let lines = try values["denied"]?.texts() { return .denied(try PolicyFragment(lines: lines)) }
+        guard let need = try values["needs"]?.word("needs", among: NeedOfRun.self) else { return .nothing }
+        return .run(need)
+    }
+
+    /// Whether the program's last lines, or the signal that ended it, are those of the row.
+    func applies(to errors: StatedErrors, signal: Int32? = nil) -> Bool {
+        let isStated =
+            texts.contains { errors.mention($0) } || errno.map(errors.states) == true
+            || self.signal != nil && self.signal == signal || isSilent && errors.isEmpty
+        return isStated && (with.isEmpty || with.contains { errors.mention($0) })
+            && !without.contains { errors.mention($0) }
+    }
+}
+
+extension PolicyNode {
+    /// The texts of a list, or a single text.
+    fileprivate func texts() throws(PolicyError) -> [String] {
+        var texts: [String] = []
+        for node in oneOrMany() { texts.append(try node.text("each item")) }
+        return texts
+    }
+}
