@@ -57,16 +57,12 @@ struct ReportFolder: ~Copyable, Sendable {
     }
 
     /// Writes a whole report into the folder. If an error occurs, no report appears.
+    ///
+    /// Every end of an extension has a report. So the call does not wait for the disk, and a machine that loses power can
+    /// lose the last reports.
     func write(_ bytes: [UInt8], as name: ReportName) throws(SystemError) {
         let draft = Self.draftPrefix + OwnedName.next()
-        let file = try descriptor.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-        do throws(SystemError) {
-            try file.writeAll(bytes)
-            try descriptor.rename(draft, to: name.text)
-        } catch {
-            try? descriptor.removeFile(draft)
-            throw error
-        }
+        try descriptor.replace(name.text, with: bytes, draft: draft, isDurable: false)
     }
 
     /// Removes the oldest reports beyond the caps, and the drafts that writers left behind.

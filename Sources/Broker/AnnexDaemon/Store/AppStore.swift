@@ -104,11 +104,7 @@ final class AppStore: Sendable {
     }
 
     static func write(_ bytes: [UInt8], to folder: borrowing Descriptor) throws(SystemError) {
-        let file = try folder.openBeneath(newIndexName, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-        try file.writeAll(bytes)
-        try file.synchronize()
-        try folder.rename(newIndexName, to: indexName)
-        try folder.synchronize()
+        try folder.replace(indexName, with: bytes, draft: newIndexName)
     }
 
     /// The bytes of the installed apps, and of the apps that running extensions may still use.

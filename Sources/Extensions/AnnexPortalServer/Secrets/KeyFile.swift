@@ -104,20 +104,13 @@ enum KeyFile {
     private static func make(
         _ key: borrowing KeyMemory, in folder: borrowing Descriptor
     ) throws(SystemError) -> Bool {
-        let draft = ".\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-        let file = try folder.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-        defer { try? folder.removeFile(draft) }
-        try file.setMode(0o600)
-        // SAFETY: the key outlives the call.
-        try unsafe file.writeAll(key.buffer)
-        try file.synchronize()
         do throws(SystemError) {
-            try folder.link(draft, as: name)
+            // SAFETY: the key outlives the call.
+            try unsafe folder.createNew(name, with: key.buffer)
         } catch {
             guard error.errno == EEXIST else { throw error }
             return false
         }
-        try folder.synchronize()
         return true
     }
 

@@ -41,18 +41,11 @@ package enum AppSigner {
     /// at any moment. An unfinished file inside the app would then count as a file that was added to the app.
     private static func put(_ bytes: [UInt8], into app: AppBundle, path: String) throws(SystemError) {
         let beside = try Descriptor.directory(path + "/..")
-        let draft = ".annex-seal.\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-        let file = try beside.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-        do throws(SystemError) {
-            try file.writeAll(bytes)
-            try file.setMode(0o644)
-            try file.synchronize()
+        let draft = Descriptor.draftName(of: "annex-seal")
+        try beside.write(bytes, toDraft: draft, mode: 0o644) { () throws(SystemError) in
             let directory = try sealDirectory(of: app)
             try beside.move(draft, into: directory, as: SealFile.name)
             try directory.synchronize()
-        } catch {
-            try? beside.removeFile(draft)
-            throw error
         }
     }
 

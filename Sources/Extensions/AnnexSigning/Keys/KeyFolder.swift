@@ -19,20 +19,8 @@ struct KeyFolder: ~Copyable {
     /// Creates a file under a free name. If the program is killed, either the whole file or no file has this name.
     /// - Throws: `EEXIST` if the name is taken.
     func make(_ name: String, mode: UInt32, bytes: UnsafeRawBufferPointer) throws(SystemError) {
-        let draft = ".\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-        let file = try folder.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-        do throws(SystemError) {
-            try file.setMode(mode)
-            // SAFETY: the caller's buffer outlives the call.
-            try unsafe file.writeAll(bytes)
-            try file.synchronize()
-            try folder.link(draft, as: name)
-        } catch {
-            try? folder.removeFile(draft)
-            throw error
-        }
-        try folder.removeFile(draft)
-        try folder.synchronize()
+        // SAFETY: the caller's buffer outlives the call.
+        try unsafe folder.createNew(name, with: bytes, mode: mode)
     }
 
     func remove(_ name: String) {

@@ -70,13 +70,7 @@ package final class TrustFile: Sendable {
 
     func write(_ trust: TeamTrust) throws(SigningError) {
         do throws(SystemError) {
-            // A killed program may have left a draft with other rights.
-            try? folder.removeFile(Self.draft)
-            let file = try folder.openBeneath(Self.draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-            try file.writeAll(Array(trust.text.utf8))
-            try file.synchronize()
-            try folder.rename(Self.draft, to: Self.name)
-            try folder.synchronize()
+            try folder.replace(Self.name, with: Array(trust.text.utf8), draft: Self.draft)
         } catch {
             throw SigningError(error, place: place)
         }

@@ -97,13 +97,7 @@ package struct TodayFolder: Sendable {
         // If this process is killed before the renaming, the new file stays. It has the suffix of a snapshot, so a
         // later view removes it as an old snapshot.
         let new = ".\(UInt64.random(in: .min ... .max))\(Self.suffix)"
-        do throws(SystemError) {
-            try folder.openBeneath(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600).writeAll(bytes)
-            try folder.rename(new, to: name)
-        } catch {
-            try? folder.removeFile(new)
-            throw error
-        }
+        try folder.replace(name, with: bytes, draft: new)
     }
 }
 

@@ -82,21 +82,9 @@ struct AllowedFiles {
     func set(_ place: String, contents: [UInt8]) throws(SystemError) {
         try makeFolder()
         let directory = try ownDirectory()
-        let draft = Self.name(place) + ".\(getpid())"
-        // A draft with this name was left by a process that was killed.
-        try? directory.removeFile(draft)
-        do throws(SystemError) {
-            let file = try directory.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-            // The path is only for people who look for the note.
-            let path = "\(Escaped(place, limit: 4_096))\n"
-            try file.writeAll(Self.line(place, contents: contents) + Array(path.utf8))
-            try file.synchronize()
-            try directory.rename(draft, to: Self.name(place))
-            try directory.synchronize()
-        } catch {
-            try? directory.removeFile(draft)
-            throw error
-        }
+        // The path is only for people who look for the note.
+        let path = "\(Escaped(place, limit: 4_096))\n"
+        try directory.replace(Self.name(place), with: Self.line(place, contents: contents) + Array(path.utf8))
     }
 
     /// Removes the note, if there is one. After that, no contents of this file are allowed.

@@ -54,16 +54,6 @@ struct ProjectFolder: ~Copyable {
 
     /// Replaces the file.
     func write(_ text: String) throws(SystemError) {
-        let draft = ProjectFile.name + ".\(getpid())"
-        do throws(SystemError) {
-            let file = try directory.openBeneath(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
-            try file.setMode(0o644)
-            try file.writeAll(Array(text.utf8))
-            try file.synchronize()
-            try directory.rename(draft, to: ProjectFile.name)
-        } catch {
-            try? directory.removeFile(draft)
-            throw error
-        }
+        try directory.replace(ProjectFile.name, with: Array(text.utf8), mode: 0o644)
     }
 }
