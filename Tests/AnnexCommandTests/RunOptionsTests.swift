@@ -1,36 +1,107 @@
-import ArgumentParser
 import Testing
 
 @testable import AnnexCommand
 
-/// `annex run` reads the plain form of its command line by itself, because ArgumentParser takes as long as the sandbox.
+/// The table of options is the reader, the help and the completions of `annex run`.
 @Suite(.timeLimit(.minutes(20))) struct RunOptionsTests {
-    private static let plain: [[String]] = [
-        ["--", "true"], ["ls"], ["ls", "-l", "--", "x"], ["--explain", "ls", "--explain"], ["ls", "--help"],
-        ["--policy", "compute", "--", "./hello", "-v", "--policy", "x"],
-        ["--memory", "64M", "--timeout", "2.5", "--launch-limit", "1", "--explain", "--", "ls"],
-        ["--read", "a", "--read", "b", "--write", "c", "--env", "A=b", "--", "ls"],
-        [
-            "--execute", "a", "--write-execute", "b", "--allow", "jit", "--allow-line", "mlockall", "--limit",
-            "file=4G", "--", "ls",
-        ],
-        ["--directory", "d", "--private-directory", "p", "--report", "r.json", "--policies", "q", "--", "ls"],
-    ]
+    @Test func `each option of the table sets its own value`() throws {
+        let options = try RunOptions([
+            "--policy", "compute", "--policies", "q", "--memory", "64M", "--timeout", "2.5", "--launch-limit", "1",
+            "--read", "a", "--read", "b", "--write", "c", "--execute", "d", "--write-execute", "e", "--allow", "jit",
+            "--allow-line", "mlockall", "--limit", "file=4G", "--env", "A=b", "--directory", "f",
+            "--private-directory", "g", "--waive", "landlock", "--report", "r.json", "--explain", "--ask", "--", "ls",
+            "-l", "--read", "x",
+        ])
+        var wanted = RunOptions()
+        wanted.policy = "compute"
+        wanted.policies = "q"
+        wanted.memory = ByteSize(argument: "64M")
+        wanted.timeout = 2.5
+        wanted.launchLimit = 1
+        wanted.read = ["a", "b"]
+        wanted.write = ["c"]
+        wanted.execute = ["d"]
+        wanted.writeExecute = ["e"]
+        wanted.allow = ["jit"]
+        wanted.allowLine = ["mlockall"]
+        wanted.limit = ["file=4G"]
+        wanted.env = ["A=b"]
+        wanted.directory = "f"
+        wanted.privateDirectory = "g"
+        wanted.waive = [.landlock]
+        wanted.report = "r.json"
+        wanted.explain = true
+        wanted.asks = true
+        wanted.program = ["ls", "-l", "--read", "x"]
+        #expect("\(options)" == "\(wanted)")
+    }
 
-    @Test(arguments: plain)
-    func `the plain reader and ArgumentParser read the same options`(_ arguments: [String]) throws {
-        let read = try #require(RunOptions(plain: arguments))
-        let parsed = try RunCommand.parse(arguments).options
-        #expect("\(read)" == "\(parsed)")
+    @Test func `every option changes the options, and takes a value if it names one`() throws {
+        let values = ["bytes": "1G", "seconds": "3", "layer": "landlock"]
+        for option in RunOption.all {
+            let value = option.value.map { values[$0] ?? "x" }
+            let words = [option.name] + (value.map { [$0] } ?? [])
+            let changed = try "\(RunOptions(words + ["ls"]))"
+            #expect(changed != "\(try RunOptions(["ls"]))", "\(option.name)")
+            guard let value else { continue }
+            #expect(try "\(RunOptions(["\(option.name)=\(value)", "ls"]))" == changed, "\(option.name)")
+        }
     }
 
     @Test(arguments: [
-        [], ["-h"], ["-x", "ls"], ["--policy"], ["--policy", "--", "ls"], ["--memory", "0", "--", "ls"],
-        ["--timeout", "-1", "--", "ls"],
-        ["--help", "--", "ls"], ["--waive", "network", "--", "ls"], ["--"],
+        (["ls"], ["ls"]), (["--", "ls"], ["ls"]), (["--", "-x", "--"], ["-x", "--"]), (["-"], ["-"]),
+        (["ls", "-l", "--", "x"], ["ls", "-l", "--", "x"]), (["--explain", "ls", "--explain"], ["ls", "--explain"]),
+        (["--timeout", "3", "ls", "--help"], ["ls", "--help"]), (["--policy=", "ls"], ["ls"]),
     ])
-    func `the plain reader leaves every other command line to ArgumentParser`(_ arguments: [String]) {
-        #expect(RunOptions(plain: arguments) == nil)
+    func `the program begins at the first word that is no option`(words: [String], program: [String]) throws {
+        #expect(!RunOptions.askForHelp(words))
+        #expect(try RunOptions(words).program == program)
+    }
+
+    @Test(arguments: [
+        ([], "name the program to run"), (["--"], "name the program to run"), (["-x", "ls"], "unknown option -x"),
+        (["--raed", "a", "ls"], "did you mean --read?"), (["--policy"], "missing value for --policy <policy>"),
+        (["--policy", "--", "ls"], "missing value for --policy"), (["--explain=yes", "ls"], "takes no value"),
+        (["--memory", "0", "--", "ls"], "--memory: write"), (["--timeout", "-1", "ls"], "must be more than 0"),
+        (["--timeout", "nan", "ls"], "must be more than 0"), (["--waive", "luck", "ls"], "is not a layer: user"),
+        (["--launch-limit=1e9", "ls"], "at most 1000000 seconds"), (["\u{1B}[31m", "-x"], nil),
+        (["-\u{1B}[31m"], "unknown option -\\e[31m"),
+    ] as [([String], String?)])
+    func `a wrong word is an error that says what is wrong`(words: [String], text: String?) {
+        guard let text else { return #expect(throws: Never.self) { try RunOptions(words) } }
+        let error = #expect(throws: WrongOption.self) { try RunOptions(words) }
+        #expect(error?.description.contains(text) == true, "\(String(describing: error))")
+    }
+
+    @Test func `help is asked for before the program only`() {
+        for words in [["-h"], ["--help", "--", "ls"], ["--explain", "--help"], ["--read", "a", "-h"]] {
+            #expect(RunOptions.askForHelp(words), "\(words)")
+        }
+        for words in [["ls", "--help"], ["--", "--help"], ["--read", "--help"], ["--read", "-h", "ls"]] {
+            #expect(!RunOptions.askForHelp(words), "\(words)")
+        }
+    }
+
+    @Test func `the help lists each option with its value in lines of 80 characters`() {
+        let lines = RunOption.help().split(separator: "\n")
+        for option in RunOption.all {
+            let head = "  \(option.name)" + (option.value.map { " <\($0)>" } ?? "")
+            #expect(lines.count { $0 == head || $0.hasPrefix(head + " ") } == 1, "\(head)")
+        }
+        #expect(lines.allSatisfy { $0.count <= 80 } && lines.contains { $0.contains("debug, ipc, jit") })
+        #expect(!RunOption.help().contains("{words}"))
+    }
+
+    @Test func `a shell offers options, their words, and files`() {
+        #expect(RunOption.completions(after: [], prefix: "--wr") == ["--write", "--write-execute"])
+        #expect(RunOption.completions(after: ["--explain"], prefix: "--he") == ["--help"])
+        #expect(RunOption.completions(after: ["--allow"], prefix: "lo") == ["loopback"])
+        #expect(RunOption.completions(after: ["--waive"], prefix: "landl") == ["landlock"])
+        #expect(RunOption.completions(after: ["--read"], prefix: "/etc/host").contains("/etc/hosts"))
+        #expect(RunOption.completions(after: ["--directory"], prefix: "/et").contains("/etc/"))
+        #expect(!RunOption.completions(after: ["--directory"], prefix: "/etc/host").contains("/etc/hosts"))
+        #expect(RunOption.completions(after: ["ls"], prefix: "--re").isEmpty)
+        #expect(RunOption.completions(after: [], prefix: "l").isEmpty)
     }
 
     @Test(arguments: [

@@ -28,6 +28,9 @@ struct RunCommand: ParsableCommand {
               annex run --ask -- ./build.sh             asks for what it lacks
               annex run -- bash                         with a terminal of its own
 
+            OPTIONS
+            \(RunOption.help())
+
             ALLOWANCES
               debug     debuggers and profilers: gdb, strace, py-spy
               ipc       System V: shared memory, semaphores, messages: PostgreSQL, fakeroot
@@ -50,169 +53,27 @@ struct RunCommand: ParsableCommand {
               64     the command line is not understood
             """)
 
-    @Option(help: "The policy, by its name or by the path of its file (`./mine.yaml`).")
-    var policy = "tool"
-
-    @Option(
-        help: ArgumentHelp(
-            "A directory of policies. Each replaces the shipped policy of the same name.", valueName: "dir"),
-        completion: .directory)
-    var policies: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Add an allowance to the policy: \(Self.allowanceNames). May be given more than once.", valueName: "name"))
-    var allow: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Add a line of a policy's list `calls:`, as a hint shows it. May be given more than once.",
-            valueName: "line"))
-    var allowLine: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Set a limit of the policy, higher or lower: file=4G, processes=1000, scratch=2G. May be given more than once.",
-            valueName: "name=value"))
-    var limit: [String] = []
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The most memory, for example 64M. Short for --limit memory=….", valueName: "bytes"),
-        transform: ByteSize.init(option:))
-    var memory: ByteSize?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("End the program if its launch takes longer.", valueName: "seconds"))
-    var launchLimit: Double?
-
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("End the program if it runs longer.", valueName: "seconds"))
-    var timeout: Double?
-
-    @Option(
-        help: ArgumentHelp(
-            "Let the program read this file or directory. May be given more than once.", valueName: "path"),
-        completion: .file())
-    var read: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Let the program change this file or everything in this directory. May be given more than once.",
-            valueName: "path"),
-        completion: .file())
-    var write: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Let the program read and execute this file or everything in this directory. May be given more than once.",
-            valueName: "path"),
-        completion: .file())
-    var execute: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Like --write. The program can also execute files that it wrote there or in its own /tmp. The report names both.",
-            valueName: "dir"),
-        completion: .directory)
-    var writeExecute: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Set a variable: NAME=VALUE, or NAME with its present value. May be given more than once.",
-            valueName: "name"))
-    var env: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "The working directory: one that was handed over, or is inside or above such a place. Default: the present one, which is empty if it was not.",
-            valueName: "dir"),
-        completion: .directory)
-    var directory: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The private directory of the program, if the policy keeps one from run to run.", valueName: "dir"),
-        completion: .directory)
-    var privateDirectory: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Do without this layer if the machine cannot give it: \(Self.layerNames). The report lists it.",
-            valueName: "layer"
-        ))
-    var waive: [SandboxLayer] = []
-
-    @Flag(help: "Report denied paths too, and print every denial at the end. The program runs slower.")
-    var explain = false
-
-    @Flag(
-        help:
-            "If the program fails and an option can mend that, ask whether to run it again with that option. Needs a terminal."
-    )
-    var ask = false
-
-    @Option(help: ArgumentHelp("Write the whole report to this file as JSON.", valueName: "file"), completion: .file())
-    var report: String?
-
     @Argument(
         parsing: .captureForPassthrough,
-        help: "The program and its arguments. Words after the program are never options of this command.")
-    var command: [String]
-
-    private static let allowanceNames = PolicyLibrary.shipped.allowances.joined(separator: ", ")
-    private static let layerNames = SandboxLayer.allCases.map(\.rawValue).joined(separator: ", ")
-
-    /// The program and its arguments, without the `--` before them.
-    private var program: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
-
-    var options: RunOptions {
-        var options = RunOptions()
-        options.policy = policy
-        options.policies = policies
-        options.memory = memory
-        options.launchLimit = launchLimit
-        options.timeout = timeout
-        options.read = read
-        options.write = write
-        options.execute = execute
-        options.writeExecute = writeExecute
-        options.allow = allow
-        options.allowLine = allowLine
-        options.limit = limit
-        options.env = env
-        options.directory = directory
-        options.privateDirectory = privateDirectory
-        options.waive = waive
-        options.explain = explain
-        options.asks = ask
-        options.report = report
-        options.program = program
-        return options
-    }
+        help: "The program and its arguments. Words after the program are never options of this command.",
+        completion: .custom { words, index, prefix in
+            // The first two words are `annex run`. The shell passes the word that it completes with the others.
+            RunOption.completions(after: Array(words.prefix(index).dropFirst(2)), prefix: prefix)
+        })
+    var command: [String] = []
 
     func validate() throws {
-        // `--help` and `-h` are handled here, because the parser would pass them to the program.
-        if let first = command.first, first == "--help" || first == "-h" { throw CleanExit.helpRequest(self) }
-        guard !program.isEmpty else {
-            throw ValidationError("name the program to run: annex run -- PROGRAM [ARGUMENT…]")
-        }
-        // If a program's name begins with a hyphen, it must come after `--`.
-        if let first = command.first, first != "--", first.hasPrefix("-") {
-            throw ValidationError(
-                "unknown option \(Escaped(first)); options come before the program: annex run --help")
-        }
-        for (name, seconds) in [("launch-limit", launchLimit), ("timeout", timeout)] {
-            if let seconds, !RunOptions.isUsable(seconds) {
-                throw ValidationError("--\(name) must be more than 0 and at most 1000000 seconds")
-            }
+        if RunOptions.askForHelp(command) { throw CleanExit.helpRequest(self) }
+        do throws(WrongOption) {
+            _ = try RunOptions(command)
+        } catch {
+            throw ValidationError(error.description)
         }
     }
 
     /// Ends the process itself. If this function threw an exit status, the parser would first write its whole help
     /// text.
     func run() throws {
-        Glibc.exit(AskedRuns(options).run())
+        Glibc.exit(AskedRuns(try RunOptions(command)).run())
     }
 }

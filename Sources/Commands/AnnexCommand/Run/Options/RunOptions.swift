@@ -1,7 +1,6 @@
 import AnnexLinux
-public import AnnexPolicy
+import AnnexPolicy
 import AnnexSandbox
-public import ArgumentParser
 import Glibc
 
 /// The options of `annex run`.
@@ -36,24 +35,75 @@ struct RunOptions {
 }
 
 extension RunOptions {
-    /// Reads the plain form of the command line. In this form, each option has its full name and is followed by its
-    /// value. Then comes the program, with or without `--` before it. `--explain` and `--ask` have no value.
-    ///
-    /// Returns nil for any other form. The command's parser then reads or refuses that form. The plain form is read
-    /// here, because starting the command's parser takes as long as making the whole sandbox.
-    init?(plain arguments: [String]) {
-        var rest = arguments[...]
-        while let name = rest.first, name.hasPrefix("-") {
+    /// Reads the words after `run`. Options come first, and then the program, with or without `--` before it. A value is
+    /// the next word, or follows a `=`. It does not begin with a hyphen, unless it follows a `=` or the option takes
+    /// numbers.
+    /// - Throws: the first mistake.
+    init(_ words: [String]) throws(WrongOption) {
+        var rest = words[...]
+        while let word = rest.first, word.hasPrefix("-"), word != "-" {
             rest.removeFirst()
-            if name == "--" { break }
-            if name == "--explain" || name == "--ask" {
-                if name == "--ask" { asks = true } else { explain = true }
-                continue
-            }
-            guard let value = rest.popFirst(), parse(name, value: value) else { return nil }
+            if word == "--" { break }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let option = RunOption.named(parts[0]) else { throw Self.unknown(parts[0]) }
+            let attached = parts.count > 1 ? String(parts[1]) : nil
+            try apply(option, value: Self.value(of: option, attached: attached, rest: &rest))
         }
-        guard !rest.isEmpty else { return nil }
         program = Array(rest)
+        guard !program.isEmpty else { throw WrongOption("name the program to run: annex run -- PROGRAM [ARGUMENT…]") }
+    }
+
+    private static func value(
+        of option: RunOption, attached: String?, rest: inout ArraySlice<String>
+    ) throws(WrongOption) -> String {
+        guard let kind = option.value else {
+            guard attached == nil else { throw WrongOption("\(option.name) takes no value") }
+            return ""
+        }
+        if let attached { return attached }
+        guard let next = rest.first, option.takesHyphen || !next.hasPrefix("-") else {
+            throw WrongOption("missing value for \(option.name) <\(kind)>")
+        }
+        rest.removeFirst()
+        return next
+    }
+
+    private mutating func apply(_ option: RunOption, value: String) throws(WrongOption) {
+        do throws(WrongOption) {
+            try option.apply(&self, value)
+        } catch {
+            throw WrongOption("\(option.name): \(error.description)")
+        }
+    }
+
+    private static func unknown(_ word: Substring) -> WrongOption {
+        let near = NearestName.of(String(word), among: RunOption.all.map(\.name)).map { "; did you mean \($0)?" }
+        return WrongOption(
+            "unknown option \(Escaped(String(word)))\(near ?? "; options come before the program: annex run --help")")
+    }
+
+    /// What comes after some words of an unfinished command line.
+    enum State {
+        case options
+        case value(RunOption)
+        case program
+    }
+
+    static func state(after words: [String]) -> State {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("-"), word != "-", word != "--" else { return .program }
+            guard let option = RunOption.named(word[...]), option.value != nil else { continue }
+            guard rest.popFirst() != nil else { return .value(option) }
+        }
+        return .options
+    }
+
+    /// Whether the words ask for help: before the program, `--help` or `-h` is an option of this command.
+    static func askForHelp(_ words: [String]) -> Bool {
+        let isHelp = { (word: String) in word == "--help" || word == "-h" }
+        guard let first = words.firstIndex(where: isHelp) else { return false }
+        return if case .options = state(after: Array(words[..<first])) { true } else { false }
     }
 
     /// Adds options to the options of the command line. If a new option gives a path more rights, the path's old option
@@ -71,7 +121,9 @@ extension RunOptions {
                 write.removeAll { Self.isPlace($0, sameAs: value) }
                 execute.removeAll { Self.isPlace($0, sameAs: value) }
             }
-            guard parse(name, value: value) else { return false }
+            guard let option = RunOption.named(name[...]), option.value != nil, !value.hasPrefix("-"),
+                (try? apply(option, value: value)) != nil
+            else { return false }
         }
         return true
     }
@@ -83,42 +135,6 @@ extension RunOptions {
         return place == GivenPaths.resolved(other)
     }
 
-    private mutating func parse(_ name: String, value: String) -> Bool {
-        guard !value.hasPrefix("-") else { return false }
-        switch name {
-        case "--policy": policy = value
-        case "--policies": policies = value
-        case "--read": read.append(value)
-        case "--write": write.append(value)
-        case "--execute": execute.append(value)
-        case "--write-execute": writeExecute.append(value)
-        case "--allow": allow.append(value)
-        case "--allow-line": allowLine.append(value)
-        case "--limit": limit.append(value)
-        case "--env": env.append(value)
-        case "--directory": directory = value
-        case "--private-directory": privateDirectory = value
-        case "--report": report = value
-        default: return parseNumber(name, value: value)
-        }
-        return true
-    }
-
-    private mutating func parseNumber(_ name: String, value: String) -> Bool {
-        switch name {
-        case "--memory":
-            memory = ByteSize(argument: value)
-            return memory != nil
-        case "--timeout":
-            timeout = Double(value)
-            return timeout.map(Self.isUsable) ?? false
-        case "--launch-limit":
-            launchLimit = Double(value)
-            return launchLimit.map(Self.isUsable) ?? false
-        default: return false
-        }
-    }
-
     /// The limits that the options set, each as `NAME=VALUE` in the notation of policies.
     var limits: [String] {
         func time(_ name: String, seconds: Double?) -> [String] {
@@ -127,9 +143,6 @@ extension RunOptions {
         return limit + (memory.map { ["memory=\($0.bytes)"] } ?? []) + time("launch", seconds: launchLimit)
             + time("request", seconds: timeout)
     }
-
-    /// Whether a time limit may have this number of seconds.
-    static func isUsable(_ seconds: Double) -> Bool { seconds > 0 && seconds <= 1e6 }
 }
 
 /// A number of bytes in the decimal form of policies: `65536`, `64K`, `64M`, `1G`, `1T`.
@@ -140,18 +153,7 @@ struct ByteSize {
         guard !argument.hasPrefix("0x"), let bytes = Quantity.bytes(argument), bytes > 0 else { return nil }
         self.bytes = bytes
     }
-
-    /// - Throws: an error that says how a size is written.
-    init(option: String) throws {
-        guard let size = ByteSize(argument: option) else {
-            throw ValidationError("write \(Quantity.formOfBytes), for example 64M")
-        }
-        self = size
-    }
 }
-
-/// A layer as an argument, as in `--waive landlock`.
-extension SandboxLayer: ExpressibleByArgument {}
 
 /// The command line in its original bytes. The parser of arguments handles only text.
 enum CommandBytes {

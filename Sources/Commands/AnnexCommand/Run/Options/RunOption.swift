@@ -1,0 +1,233 @@
+import AnnexLinux
+import AnnexPolicy
+import AnnexSandbox
+
+/// One option of `annex run`.
+///
+/// The reader of the command line, the help, the manual and the completions are made from the table `all`.
+struct RunOption {
+    /// The name with its hyphens.
+    let name: String
+    /// What the value is, in one word. Nil if the option has no value.
+    let value: String?
+    /// What the option does. `{words}` stands for the words that a shell offers.
+    let help: String
+    var completion = Completion.none
+    /// Whether the option may be given more than once.
+    var repeats = false
+    /// Whether the next word is the value even if it begins with a hyphen, as a negative number does.
+    var takesHyphen = false
+    /// The effect of the option with this value. The value is empty if the option has none.
+    let apply: (_ options: inout RunOptions, _ value: String) throws(WrongOption) -> Void
+
+    /// What a shell offers as the value.
+    enum Completion {
+        case none, file, directory
+        case words(@Sendable () -> [String])
+    }
+
+    static func named(_ name: Substring) -> RunOption? { all.first { $0.name == name } }
+}
+
+/// A mistake in the options of `annex run`.
+struct WrongOption: Error {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension RunOption {
+    static let all: [RunOption] = [
+        RunOption(
+            name: "--policy", value: "policy",
+            help: "The policy, by its name or by the path of its file (`./mine.yaml`). Default: tool.",
+            completion: .words { PolicyLibrary.shipped.names }
+        ) { $0.policy = $1 },
+        RunOption(
+            name: "--policies", value: "dir",
+            help: "A directory of policies. Each replaces the shipped policy of the same name.", completion: .directory
+        ) { $0.policies = $1 },
+        RunOption(
+            name: "--allow", value: "name", help: "Add an allowance to the policy: {words}.",
+            completion: .words { PolicyLibrary.shipped.allowances }, repeats: true
+        ) { $0.allow.append($1) },
+        RunOption(
+            name: "--allow-line", value: "line",
+            help: "Add a line of a policy's list `calls:`, as a hint shows it.", repeats: true
+        ) { $0.allowLine.append($1) },
+        RunOption(
+            name: "--limit", value: "name=value",
+            help: "Set a limit of the policy, higher or lower: file=4G, processes=1000, scratch=2G.",
+            completion: .words { LimitName.allCases.map { "\($0.rawValue)=" } }, repeats: true
+        ) { $0.limit.append($1) },
+        RunOption(
+            name: "--memory", value: "bytes",
+            help: "The most memory, for example 64M. Short for --limit memory=….", takesHyphen: true
+        ) { (options, value) throws(WrongOption) in options.memory = try ByteSize(option: value) },
+        RunOption(
+            name: "--launch-limit", value: "seconds", help: "End the program if its launch takes longer.",
+            takesHyphen: true
+        ) { (options, value) throws(WrongOption) in options.launchLimit = try seconds(value) },
+        RunOption(
+            name: "--timeout", value: "seconds", help: "End the program if it runs longer.", takesHyphen: true
+        ) { (options, value) throws(WrongOption) in options.timeout = try seconds(value) },
+        RunOption(
+            name: "--read", value: "path", help: "Let the program read this file or directory.", completion: .file,
+            repeats: true
+        ) { $0.read.append($1) },
+        RunOption(
+            name: "--write", value: "path",
+            help: "Let the program change this file or everything in this directory.", completion: .file, repeats: true
+        ) { $0.write.append($1) },
+        RunOption(
+            name: "--execute", value: "path",
+            help: "Let the program read and execute this file or everything in this directory.", completion: .file,
+            repeats: true
+        ) { $0.execute.append($1) },
+        RunOption(
+            name: "--write-execute", value: "dir",
+            help: """
+                Like --write. The program can also execute files that it wrote there or in its own /tmp. The report names \
+                both.
+                """, completion: .directory, repeats: true
+        ) { $0.writeExecute.append($1) },
+        RunOption(
+            name: "--env", value: "name", help: "Set a variable: NAME=VALUE, or NAME with its present value.",
+            repeats: true
+        ) { $0.env.append($1) },
+        RunOption(
+            name: "--directory", value: "dir",
+            help: """
+                The working directory: one that was handed over, or is inside or above such a place. Default: the present \
+                one, which is empty if it was not.
+                """, completion: .directory
+        ) { $0.directory = $1 },
+        RunOption(
+            name: "--private-directory", value: "dir",
+            help: "The private directory of the program, if the policy keeps one from run to run.",
+            completion: .directory
+        ) { $0.privateDirectory = $1 },
+        RunOption(
+            name: "--waive", value: "layer",
+            help: """
+                Do without this layer if the machine cannot give it: {words}. The report lists it.
+                """, completion: .words { layers }, repeats: true
+        ) { (options, value) throws(WrongOption) in
+            guard let layer = SandboxLayer(rawValue: value) else {
+                throw WrongOption("`\(Escaped(value))` is not a layer: \(layers.joined(separator: ", "))")
+            }
+            options.waive.append(layer)
+        },
+        RunOption(
+            name: "--explain", value: nil,
+            help: "Report denied paths too, and print every denial at the end. The program runs slower."
+        ) { options, _ in options.explain = true },
+        RunOption(
+            name: "--ask", value: nil,
+            help: """
+                If the program fails and an option can mend that, ask whether to run it again with that option. Needs a \
+                terminal.
+                """
+        ) { options, _ in options.asks = true },
+        RunOption(
+            name: "--report", value: "file", help: "Write the whole report to this file as JSON.", completion: .file
+        ) { $0.report = $1 },
+    ]
+
+    private static var layers: [String] { SandboxLayer.allCases.map(\.rawValue) }
+
+    private static func seconds(_ value: String) throws(WrongOption) -> Double {
+        guard let seconds = Double(value), seconds > 0, seconds <= 1e6 else {
+            throw WrongOption("`\(Escaped(value))` must be more than 0 and at most 1000000 seconds")
+        }
+        return seconds
+    }
+}
+
+extension ByteSize {
+    fileprivate init(option: String) throws(WrongOption) {
+        guard let size = ByteSize(argument: option) else {
+            throw WrongOption("write \(Quantity.formOfBytes), for example 64M")
+        }
+        self = size
+    }
+}
+
+// MARK: - Help
+
+extension RunOption {
+    /// The list of the options for the help and the manual. Each line has at most `width` characters.
+    static func help(width: Int = 80) -> String {
+        let (column, lines) = (26, all.map { ("  " + $0.shown, $0.helpText) })
+        return lines.map { head, text in
+            let rows = wrapped(text, to: width - column)
+            let first = head.count < column - 1 ? head.padded(to: column) + (rows.first ?? "") : head
+            let rest = head.count < column - 1 ? rows.dropFirst() : rows[...]
+            return ([first] + rest.map { String(repeating: " ", count: column) + $0 }).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
+    private var shown: String { value.map { "\(name) <\($0)>" } ?? name }
+
+    private var helpText: String {
+        let words: [String] = if case .words(let words) = completion { words() } else { [] }
+        return help.replacing("{words}", with: words.joined(separator: ", "))
+            + (repeats ? " May be given more than once." : "")
+    }
+
+    private static func wrapped(_ text: String, to width: Int) -> [String] {
+        var rows: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = rows.last, last.count + 1 + word.count <= width {
+                rows[rows.count - 1] = "\(last) \(word)"
+            } else {
+                rows.append(String(word))
+            }
+        }
+        return rows
+    }
+}
+
+extension String {
+    fileprivate func padded(to count: Int) -> String { self + String(repeating: " ", count: max(0, count - self.count)) }
+}
+
+// MARK: - Completion
+
+extension RunOption {
+    /// What a shell offers for a word of the command line.
+    /// - Parameters:
+    ///   - before: the words after `run` and before this word.
+    ///   - prefix: the beginning of the word.
+    static func completions(after before: [String], prefix: String) -> [String] {
+        if case .value(let option) = RunOptions.state(after: before) { return option.values(prefix: prefix) }
+        guard case .options = RunOptions.state(after: before), prefix.hasPrefix("-") else { return [] }
+        return (all.map(\.name) + ["--help"]).filter { $0.hasPrefix(prefix) }
+    }
+
+    private func values(prefix: String) -> [String] {
+        switch completion {
+        case .none: []
+        case .words(let words): words().filter { $0.hasPrefix(prefix) }
+        case .file: Self.paths(prefix, onlyDirectories: false)
+        case .directory: Self.paths(prefix, onlyDirectories: true)
+        }
+    }
+
+    /// The most entries of a directory that are looked at.
+    private static let mostEntries = 4_096
+
+    private static func paths(_ prefix: String, onlyDirectories: Bool) -> [String] {
+        let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
+        guard let directory = try? Descriptor.directory(folder.isEmpty ? "." : folder),
+            let entries = try? directory.entries(atMost: mostEntries)
+        else { return [] }
+        return entries.compactMap { entry in
+            guard let name = entry.name, (folder + name).hasPrefix(prefix) else { return nil }
+            let isDirectory = (try? Descriptor.directory(folder + name)) != nil
+            return isDirectory ? folder + name + "/" : onlyDirectories ? nil : folder + name
+        }.sorted()
+    }
+}
