@@ -97,6 +97,27 @@ extension Descriptor {
         }
     }
 
+    /// Writes every byte to a descriptor that may be non-blocking, such as a pipe.
+    /// - Parameter patience: how long the call waits for room, each time that the descriptor is full.
+    /// - Throws: `ETIMEDOUT` if there was no room in this time. A part of the bytes may have been written.
+    package func writeAll(_ bytes: [UInt8], within patience: Duration) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            do throws(SystemError) {
+                let count = try SystemError.retrying("write") {
+                    // SAFETY: the call reads at most the bytes of the array.
+                    unsafe rest.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
+                }
+                rest = rest.dropFirst(count)
+            } catch {
+                guard error.errno == EAGAIN else { throw error }
+                guard wait(for: POLLOUT, until: MonotonicClock.deadline(after: patience)) else {
+                    throw SystemError("write", errno: ETIMEDOUT)
+                }
+            }
+        }
+    }
+
     /// Sets a file's size. New bytes read as zero and use no memory until they are written.
     package func resize(to size: Int64) throws(SystemError) {
         _ = try SystemError.retrying("ftruncate") { ftruncate(number, off_t(size)) }
@@ -109,8 +130,10 @@ extension Descriptor {
     /// Blocks until the descriptor is readable or at its end, or until `deadline` of `MonotonicClock`.
     /// - Returns: whether the descriptor is readable or at its end.
     @discardableResult
-    package func waitUntilReadable(until deadline: UInt64) -> Bool {
-        var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+    package func waitUntilReadable(until deadline: UInt64) -> Bool { wait(for: POLLIN, until: deadline) }
+
+    fileprivate func wait(for event: Int32, until deadline: UInt64) -> Bool {
+        var entry = pollfd(fd: number, events: Int16(event), revents: 0)
         while true {
             let remaining = MonotonicClock.remaining(until: deadline)
             let left = Int32(clamping: remaining / 1_000_000 + (remaining % 1_000_000 == 0 ? 0 : 1))

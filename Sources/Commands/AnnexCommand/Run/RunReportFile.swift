@@ -1,7 +1,6 @@
 import AnnexLaunch
 import AnnexLinux
 internal import AnnexSandbox
-import FoundationEssentials
 import Glibc
 
 /// Writes the whole report as one JSON object to a place that is fixed before the program runs.
@@ -13,96 +12,72 @@ import Glibc
 /// is opened before the program begins. Links are followed only in `/dev` and `/proc`, because in other places an
 /// earlier run may have left them.
 final class RunReportFile {
-    private enum Target {
-        case folder(Int32, name: String)
-        case open(Int32)
+    private enum Target: ~Copyable {
+        case folder(Descriptor, name: String)
+        case open(Descriptor)
     }
 
     private let path: String
     private let target: Target
+    /// How long the report waits for the reader of a pipe.
+    private static let patience = Duration.seconds(10)
 
     /// Finds the place for the report, and removes an older report there, because it could be mistaken for the new
     /// report.
-    init(path: String) throws {
+    init(path: String) throws(SandboxError) {
         self.path = path
-        if let file = try Self.opened(path) {
-            target = .open(file)
-            return
-        }
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let name = String(slash.map { path[path.index(after: $0)...] } ?? path[...])
-        let held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard held >= 0 else { throw Self.failure(folder) }
-        target = .folder(held, name: name)
-        try makeNew(in: held, name)
-    }
-
-    /// Opens an existing target that is not a regular file, such as a pipe. Nil if a new file must be made.
-    private static func opened(_ path: String) throws -> Int32? {
-        let follows = path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
-        var status = stat()
-        guard (follows ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG, S_IFLNK: return nil
-        // Writing a report would overwrite the contents of the block device.
-        case S_IFBLK: throw failure(path, errno: EINVAL)
-        default:
-            let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW)
-            let file = open(path, flags)
-            guard file >= 0 else { throw failure(path) }
-            return file
-        }
-    }
-
-    deinit {
-        switch target {
-        case .folder(let number, _), .open(let number): close(number)
+        target = try Self.reporting(path) { () throws(SystemError) in
+            if let open = try Self.opened(path) { return .open(open) }
+            let slash = path.lastIndex(of: "/")
+            let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+            let name = String(slash.map { path[path.index(after: $0)...] } ?? path[...])
+            let held = try Descriptor.directory(folder)
+            // The call only proves that the report can be made.
+            _ = try Self.newFile(in: held, name)
+            try held.removeFile(name)
+            return .folder(held, name: name)
         }
     }
 
     func write(_ report: SandboxRunReport) throws {
-        let text = Data((try EncodedJSON.text(report) + "\n").utf8)
-        switch target {
-        case .open(let file): try write(text, to: file)
-        case .folder(let folder, let name):
-            let file = try makeNew(in: folder, name, keeping: true)
-            defer { close(file) }
-            try write(text, to: file)
+        let bytes = Array((try EncodedJSON.text(report) + "\n").utf8)
+        try Self.reporting(path) { () throws(SystemError) in
+            switch target {
+            case .open(let file): try file.writeAll(bytes, within: Self.patience)
+            case .folder(let folder, let name): try Self.newFile(in: folder, name).writeAll(bytes)
+            }
+        }
+    }
+
+    /// Opens an existing target that is not a regular file, such as a pipe. Nil if a new file must be made.
+    private static func opened(_ path: String) throws(SystemError) -> Descriptor? {
+        let follows = path.hasPrefix("/dev/") || path.hasPrefix("/proc/") ? 0 : O_NOFOLLOW
+        guard let kind = try? Descriptor.open(path, Descriptor.pathOnly | follows).status().kind else { return nil }
+        switch kind {
+        case .regular, .symbolicLink: return nil
+        // Writing a report would overwrite the contents of the block device.
+        case .blockDevice: throw SystemError("open", errno: EINVAL)
+        default: return try Descriptor.open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | follows)
         }
     }
 
     /// Makes a new file with this name. An existing file is removed first.
-    /// - Parameter keeping: whether the file stays. If not, the file is removed again, and the call only proves that
-    ///   the file can be made.
-    @discardableResult
-    private func makeNew(in folder: Int32, _ name: String, keeping: Bool = false) throws -> Int32 {
-        if unlinkat(folder, name, 0) != 0, errno != ENOENT { throw Self.failure(path) }
-        let file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw Self.failure(path) }
-        if !keeping {
-            close(file)
-            unlinkat(folder, name, 0)
+    private static func newFile(in folder: borrowing Descriptor, _ name: String) throws(SystemError) -> Descriptor {
+        do throws(SystemError) {
+            try folder.removeFile(name)
+        } catch {
+            guard error.errno == ENOENT else { throw error }
         }
-        return file
+        return try folder.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
     }
 
-    private func write(_ text: Data, to file: Int32) throws {
-        var rest = text[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EAGAIN {
-                var entry = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-                // Wait a limited time for a reader of the pipe.
-                guard poll(&entry, 1, 10_000) == 1 else { throw Self.failure(path, errno: ETIMEDOUT) }
-                continue
-            }
-            guard count >= 0 || errno == EINTR else { throw Self.failure(path) }
-            rest = rest.dropFirst(max(count, 0))
+    private static func reporting<Result: ~Copyable>(
+        _ path: String, _ body: () throws(SystemError) -> Result
+    ) throws(SandboxError) -> Result {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw SandboxError("report", cause: "\(Escaped(path)): \(Errno.text(error.errno))")
         }
-    }
-
-    private static func failure(_ path: String, errno number: Int32 = errno) -> SandboxError {
-        SandboxError("report", cause: "\(Escaped(path)): \(String(cString: strerror(number)))")
     }
 }
