@@ -1,5 +1,6 @@
 import AnnexLinux
 import AnnexTestSupport
+import Dispatch
 import Foundation
 import Glibc
 import Testing
@@ -7,18 +8,17 @@ import Testing
 /// A file that is replaced or made new holds the old bytes or the new ones, and no draft stays.
 @Suite(.timeLimit(.minutes(20))) struct ReplacingTests {
     private let folder: TemporaryFolder
-    private let descriptor: Descriptor
 
-    init() throws {
-        folder = try TemporaryFolder()
-        descriptor = try Descriptor.directory(folder.url.path)
-    }
+    init() throws { folder = try TemporaryFolder() }
+
+    private func opened() throws(SystemError) -> Descriptor { try Descriptor.directory(folder.url.path) }
 
     private func text(_ name: String) throws -> String {
         try String(contentsOf: folder.url.appending(path: name), encoding: .utf8)
     }
 
-    private func createNew(_ name: String, _ text: String) -> SystemError? {
+    private func createNew(_ name: String, _ text: String) throws -> SystemError? {
+        let descriptor = try opened()
         var failure: SystemError?
         Array(text.utf8).withUnsafeBytes { bytes in
             do throws(SystemError) {
@@ -31,6 +31,7 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func `a file is replaced as a whole, with its mode`(isDurable: Bool) throws {
+        let descriptor = try opened()
         for word in ["first", "second"] {
             try descriptor.replace("file", with: Array(word.utf8), mode: 0o664, isDurable: isDurable)
             #expect(try text("file") == word && folder.names == ["file"])
@@ -39,6 +40,7 @@ import Testing
     }
 
     @Test func `a reader that has the old file keeps the old bytes`() throws {
+        let descriptor = try opened()
         try descriptor.replace("file", with: Array("old".utf8))
         let held = try descriptor.openBeneath("file", O_RDONLY)
         try descriptor.replace("file", with: Array("new".utf8))
@@ -46,6 +48,7 @@ import Testing
     }
 
     @Test func `the draft of a killed writer is replaced, and so is a link in its place`() throws {
+        let descriptor = try opened()
         let outside = folder.url.appending(path: "outside")
         try Data("kept".utf8).write(to: outside)
         for isLink in [false, true] {
@@ -63,6 +66,7 @@ import Testing
     }
 
     @Test func `if a file cannot get its name, no draft stays`() throws {
+        let descriptor = try opened()
         try descriptor.makeDirectory("file", mode: 0o700)
         #expect(throws: SystemError.self) { try descriptor.replace("file", with: [1]) }
         #expect(throws: SystemError.self) { try descriptor.replace("no/file", with: [1]) }
@@ -70,21 +74,19 @@ import Testing
     }
 
     @Test func `a new file never takes the place of another`() throws {
-        #expect(createNew("file", "first") == nil)
-        #expect(createNew("file", "second")?.errno == EEXIST)
+        let descriptor = try opened()
+        #expect(try createNew("file", "first") == nil)
+        #expect(try createNew("file", "second")?.errno == EEXIST)
         #expect(try text("file") == "first" && folder.names == ["file"])
         #expect(try descriptor.openBeneath("file", O_RDONLY).status().mode == 0o640)
     }
 
     @Test func `of many writers at once, one makes the file and each replaces it whole`() throws {
-        let made = (0..<8).map { number -> WorkerThread? in
-            let path = folder.url.path
-            return try? WorkerThread("annex-writer") {
-                guard let own = try? Descriptor.directory(path) else { return }
-                for _ in 0..<50 { try? own.replace("file", with: [UInt8](repeating: UInt8(number), count: 5_000)) }
-            }
+        let path = folder.url.path
+        DispatchQueue.concurrentPerform(iterations: 8) { number in
+            guard let own = try? Descriptor.directory(path) else { return }
+            for _ in 0..<50 { try? own.replace("file", with: [UInt8](repeating: UInt8(number), count: 5_000)) }
         }
-        for case let thread? in made { thread.join() }
         let bytes = try Data(contentsOf: folder.url.appending(path: "file"))
         #expect(bytes.count == 5_000 && Set(bytes).count == 1 && folder.names == ["file"])
     }

@@ -12,13 +12,11 @@ import Glibc
 /// is opened before the program begins. Links are followed only in `/dev` and `/proc`, because in other places an
 /// earlier run may have left them.
 final class RunReportFile {
-    private enum Target: ~Copyable {
-        case folder(Descriptor, name: String)
-        case open(Descriptor)
-    }
-
     private let path: String
-    private let target: Target
+    /// The folder of the report, or the open pipe or device.
+    private let descriptor: Descriptor
+    /// The report's name in the folder; nil for a pipe or device.
+    private let name: String?
     /// How long the report waits for the reader of a pipe.
     private static let patience = Duration.seconds(10)
 
@@ -26,26 +24,35 @@ final class RunReportFile {
     /// report.
     init(path: String) throws(SandboxError) {
         self.path = path
-        target = try Self.reporting(path) { () throws(SystemError) in
-            if let open = try Self.opened(path) { return .open(open) }
+        do throws(SystemError) {
+            if let open = try Self.opened(path) {
+                descriptor = open
+                name = nil
+                return
+            }
             let slash = path.lastIndex(of: "/")
             let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
             let name = String(slash.map { path[path.index(after: $0)...] } ?? path[...])
-            let held = try Descriptor.directory(folder)
+            descriptor = try Descriptor.directory(folder)
+            self.name = name
             // The call only proves that the report can be made.
-            _ = try Self.newFile(in: held, name)
-            try held.removeFile(name)
-            return .folder(held, name: name)
+            _ = try newFile(name)
+            try descriptor.removeFile(name)
+        } catch {
+            throw Self.failure(path, of: error)
         }
     }
 
     func write(_ report: SandboxRunReport) throws {
         let bytes = Array((try EncodedJSON.text(report) + "\n").utf8)
-        try Self.reporting(path) { () throws(SystemError) in
-            switch target {
-            case .open(let file): try file.writeAll(bytes, within: Self.patience)
-            case .folder(let folder, let name): try Self.newFile(in: folder, name).writeAll(bytes)
+        do throws(SystemError) {
+            if let name {
+                try newFile(name).writeAll(bytes)
+            } else {
+                try descriptor.writeAll(bytes, within: Self.patience)
             }
+        } catch {
+            throw Self.failure(path, of: error)
         }
     }
 
@@ -62,22 +69,16 @@ final class RunReportFile {
     }
 
     /// Makes a new file with this name. An existing file is removed first.
-    private static func newFile(in folder: borrowing Descriptor, _ name: String) throws(SystemError) -> Descriptor {
+    private func newFile(_ name: String) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
-            try folder.removeFile(name)
+            try descriptor.removeFile(name)
         } catch {
             guard error.errno == ENOENT else { throw error }
         }
-        return try folder.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+        return try descriptor.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
     }
 
-    private static func reporting<Result: ~Copyable>(
-        _ path: String, _ body: () throws(SystemError) -> Result
-    ) throws(SandboxError) -> Result {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw SandboxError("report", cause: "\(Escaped(path)): \(Errno.text(error.errno))")
-        }
+    private static func failure(_ path: String, of error: SystemError) -> SandboxError {
+        SandboxError("report", cause: "\(Escaped(path)): \(Errno.text(error.errno))")
     }
 }

@@ -5,7 +5,7 @@ import AnnexSandbox
 /// One option of `annex run`.
 ///
 /// The reader of the command line, the help, the manual and the completions are made from the table `all`.
-struct RunOption {
+struct RunOption: Sendable {
     /// The name with its hyphens.
     let name: String
     /// What the value is, in one word. Nil if the option has no value.
@@ -18,10 +18,10 @@ struct RunOption {
     /// Whether the next word is the value even if it begins with a hyphen, as a negative number does.
     var takesHyphen = false
     /// The effect of the option with this value. The value is empty if the option has none.
-    let apply: (_ options: inout RunOptions, _ value: String) throws(WrongOption) -> Void
+    let apply: @Sendable (_ options: inout RunOptions, _ value: String) throws(WrongOption) -> Void
 
     /// What a shell offers as the value.
-    enum Completion {
+    enum Completion: Sendable {
         case none, file, directory
         case words(@Sendable () -> [String])
     }
@@ -188,10 +188,6 @@ extension RunOption {
         }
         return rows
     }
-}
-
-extension String {
-    fileprivate func padded(to count: Int) -> String { self + String(repeating: " ", count: max(0, count - self.count)) }
 }
 
 // MARK: - Completion
