@@ -91,10 +91,9 @@ units: setup ## the systemd units, live: a system of its own starts them, and ex
 	done
 	@.ci/units
 
-policies: setup ## the compiled policies in Sources/Policy/AnnexShippedPolicies/Compiled, made anew of Policies/
+policies: setup ## Policies/compiled.bin, the compiled policies, made anew of the texts in Policies/
 	@$(SWIFT) build $(STRICT) --product CompilePolicies
-	@"$$($(SWIFT) build --show-bin-path)/CompilePolicies" Sources/Policy/AnnexShippedPolicies/Compiled \
-		$(filter-out %.expectations.yaml,$(wildcard Policies/*.yaml Policies/entitlements/*.yaml Policies/allowances/*.yaml))
+	@"$$($(SWIFT) build --show-bin-path)/CompilePolicies" Policies
 
 vm: setup ## Debian 12 and 13 as real machines, in an emulator: doctor, demo, attacks, suites, units, as three users (root; SUITE=NAME)
 	@.ci/vm $(SUITE)
