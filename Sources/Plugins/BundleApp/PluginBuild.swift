@@ -2,7 +2,7 @@ import Foundation
 import PackagePlugin
 
 /// Builds the programs of one app, and makes the app.
-struct AppBuild {
+struct PluginBuild {
     let layout: URL
     let root: URL
     /// The plugin's own folder.

@@ -5,7 +5,7 @@ import AnnexPortalServer
 import ArgumentParser
 
 /// The options that choose the groups that a command uses.
-struct GroupPlace: ParsableArguments {
+struct GroupOptions: ParsableArguments {
     @Option(
         name: .customLong("private"),
         help: ArgumentHelp("The folder of private directories, which the groups lie in.", valueName: "folder"),
