@@ -2,7 +2,7 @@ internal import CAnnexSodium
 internal import Glibc
 
 /// The secret half of a team's Ed25519 key. Its memory is locked and guarded, and is zeroed before it is freed.
-struct SecretKey: ~Copyable {
+struct SigningKey: ~Copyable {
     /// The size of the seed. The library makes the whole key from the seed.
     static let seedSize = 32
 
@@ -80,13 +80,13 @@ struct SecretKey: ~Copyable {
     /// The seed that this memory holds in hexadecimal digits at an offset; nil if the memory holds no such digits
     /// there.
     func seed(at offset: Int) throws(SigningError) -> SecretMemory? {
-        let seed = try SecretMemory(count: SecretKey.seedSize)
+        let seed = try SecretMemory(count: SigningKey.seedSize)
         var length = 0
-        guard offset >= 0, offset + SecretKey.seedSize * 2 <= count else { return nil }
+        guard offset >= 0, offset + SigningKey.seedSize * 2 <= count else { return nil }
         // SAFETY: the check above ensures that both ranges lie within their memory.
         let result = unsafe sodium_hex2bin(
             seed.bytes, seed.count, start.advanced(by: offset).assumingMemoryBound(to: CChar.self),
-            SecretKey.seedSize * 2, nil, &length, nil)
+            SigningKey.seedSize * 2, nil, &length, nil)
         guard result == 0, length == seed.count else { return nil }
         return consume seed
     }
