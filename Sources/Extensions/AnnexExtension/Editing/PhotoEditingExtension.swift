@@ -106,7 +106,7 @@ public struct ContentEditingInput: Sendable {
     }
 
     /// The path of the app's `Frameworks` directory, as in `ExtensionContext`; nil if the app has no such directory.
-    public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
+    public var frameworksDirectory: String? { ExtensionDirectories.frameworksDirectory }
 
     /// Reads the picture's bytes into memory of this process. Later changes of the file do not affect these bytes.
     ///

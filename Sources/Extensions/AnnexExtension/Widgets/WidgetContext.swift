@@ -66,13 +66,13 @@ public final class WidgetContext {
 
     /// The directory in which the widget keeps data for its next launch, such as its last content; nil if the widget
     /// has no such directory.
-    public var privateDirectory: String? { Surroundings.privateDirectory }
+    public var privateDirectory: String? { ExtensionDirectories.privateDirectory }
 
     /// Opens a URL with the app that registers the URL's scheme. Open a URL only after a tap: see `perform(_:in:)`.
     /// In all other respects, this method works like `ExtensionContext.open(_:)`.
     @discardableResult
     public nonisolated(nonsending) func open(_ url: String) async throws(PortalError) -> String {
-        try await URLOpening.open(url)
+        try await PortalOpening.open(url)
     }
 
     // MARK: Events

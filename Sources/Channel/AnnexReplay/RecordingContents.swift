@@ -2,7 +2,7 @@ package import AnnexChannel
 internal import AnnexMessages
 
 /// A recording of a channel's traffic, as it was read from its file.
-package struct Recording: Sendable, Hashable {
+package struct RecordingContents: Sendable, Hashable {
     /// When the recording began, in nanoseconds since 1970.
     package var began: UInt64 = 0
     package var wireVersion: UInt32 = 0
@@ -89,7 +89,7 @@ package enum RecordingFailure: Error, Sendable, Hashable, CustomStringConvertibl
     }
 }
 
-extension Recording {
+extension RecordingContents {
     /// Reads a whole file, which is untrusted input, up to the first record that is incomplete or malformed.
     package init(reading bytes: [UInt8]) throws(RecordingFailure) {
         var reader = RecordingReader()
@@ -105,7 +105,7 @@ private struct RecordingReader {
         let call: UInt64
     }
 
-    var recording = Recording()
+    var recording = RecordingContents()
     /// For each call, the index of the last frame with which descriptors were handed over. Other frames may come
     /// between this frame and its pieces.
     private var holders: [Holder: Int] = [:]
@@ -143,7 +143,7 @@ private struct RecordingReader {
         guard length <= RecordingFormat.longestLabel else { throw .malformedHeader }
         guard let place = cursor.read(count: length) else { throw .headerCut }
         guard let label = cursor.over(place).text() else { throw .malformedHeader }
-        recording = Recording(
+        recording = RecordingContents(
             began: began, wireVersion: wire, hostCapacity: host, extensionCapacity: extensionCapacity,
             mostPayloadBytes: payload, mostHandedOverBytes: handedOver, label: label)
     }
@@ -159,7 +159,7 @@ private struct RecordingReader {
         case .frame: return readFrame(&cursor, direction: direction, time: time) ? false : nil
         case .piece: return readPiece(&cursor, direction: direction) ? false : nil
         case .end:
-            guard let cause = cursor.read(UInt32.self).flatMap(Recording.Ending.Cause.init(rawValue:)),
+            guard let cause = cursor.read(UInt32.self).flatMap(RecordingContents.Ending.Cause.init(rawValue:)),
                 let text = cursor.text()
             else { return nil }
             recording.ending = .said(cause, text: text, time: time)

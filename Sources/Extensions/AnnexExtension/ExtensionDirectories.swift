@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The directories that the broker gives to the extension. Each environment variable is read only once, because the
 /// program could change its environment later.
-enum Surroundings {
+enum ExtensionDirectories {
     static let privateDirectory = variable("ANNEX_PRIVATE_DIRECTORY")
     static let frameworksDirectory = variable("ANNEX_FRAMEWORKS")
 
