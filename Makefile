@@ -12,7 +12,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -91,10 +91,9 @@ units: setup ## the systemd units, live: a system of its own starts them, and ex
 	done
 	@.ci/units
 
-policies: setup ## the compiled policies in Sources/Policy/AnnexShippedPolicies/Compiled, made anew of Policies/
+policies: setup ## Policies/compiled.bin, the compiled policies, made anew of the texts in Policies/
 	@$(SWIFT) build $(STRICT) --product CompilePolicies
-	@"$$($(SWIFT) build --show-bin-path)/CompilePolicies" Sources/Policy/AnnexShippedPolicies/Compiled \
-		$(filter-out %.expectations.yaml,$(wildcard Policies/*.yaml Policies/entitlements/*.yaml Policies/allowances/*.yaml))
+	@"$$($(SWIFT) build --show-bin-path)/CompilePolicies" Policies
 
 vm: setup ## Debian 12 and 13 as real machines, in an emulator: doctor, demo, attacks, suites, units, as three users (root; SUITE=NAME)
 	@.ci/vm $(SUITE)
@@ -108,8 +107,11 @@ proof: setup ## every shipped policy with each layer left out and each alone: wh
 house-plan: setup ## the picture of the house plan in CONTRIBUTING.md, made anew from the tested plan
 	ANNEX_WRITES_PLAN=1 .ci/some-tests house.plan
 
-numbers: ## the numbers of the house: files, longest functions, largest types
-	@.ci/numbers
+counts: ## the size and the seams of the source: walks, targets, lines, folders, threads (COMMIT=C: of that commit)
+	@.ci/counts $(COMMIT)
+
+hooks: ## Git checks the subject of each commit, and the format of its Swift files, before it makes the commit
+	git config core.hooksPath .ci/hooks
 
 tool-page: setup ## Docs/Reference/ToolPolicy.md, made anew from the policy `tool`
 	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" policy explain tool --document > Docs/Reference/ToolPolicy.md

@@ -78,7 +78,9 @@ let policy = floor(
             name: "AnnexPolicy",
             dependencies: ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"],
             swiftSettings: strict),
-        .target(name: "AnnexShippedPolicies", dependencies: ["AnnexPolicy"], swiftSettings: strict),
+        .target(
+            name: "AnnexShippedPolicies", dependencies: ["AnnexPolicy", "AnnexMessages", "CAnnexPolicies"],
+            swiftSettings: strict),
         .target(name: "AnnexPolicyTools", dependencies: ["AnnexPolicy", "AnnexLinux"], swiftSettings: strict),
     ])
 
@@ -320,8 +322,9 @@ let plugins = floor(
     "Plugins",
     [
         .plugin(name: "EmbedProgram", capability: .buildTool()),
-        // `make policies` runs this one; what it writes is part of AnnexShippedPolicies.
-        .executableTarget(name: "CompilePolicies", dependencies: ["AnnexPolicy"], swiftSettings: swift),
+        // `make policies` runs this one; what it writes is part of CAnnexPolicies.
+        .executableTarget(
+            name: "CompilePolicies", dependencies: ["AnnexShippedPolicies", "AnnexPolicy"], swiftSettings: swift),
         .plugin(
             name: "BundleApp",
             capability: .command(

@@ -37,6 +37,26 @@ import Testing
         host.finish(thread)
     }
 
+    @Test func `a warning of memory reaches each handler before the next request`() throws {
+        let ends = try HostEndpoint.make(configuration: .patient)
+        let host = ends.host
+        let thread = ExtensionThread(ends.descriptors) { endpoint in
+            var warned: [UInt8] = []
+            var service = ChannelService()
+            service.handleMemoryWarning { warned.append(1) }
+            service.handleMemoryWarning { warned.append(2) }
+            service.serve(Resize.self) { _ in Resized(image: warned) }
+            try endpoint.sayHello()
+            try service.serve(endpoint)
+        }
+        #expect(try host.callAndWait(Resize(width: 1)).image == [])
+        try host.sendAndWait(ChannelEvent(method: ChannelEvent.memoryWarning))
+        #expect(try host.callAndWait(Resize(width: 1)).image == [1, 2])
+        try host.sendAndWait(ChannelEvent(method: ChannelEvent.goodbye))
+        thread.join()
+        host.end(with: "the test is over")
+    }
+
     @Test func `many tasks call at once and each gets its own answer`() async throws {
         let (host, thread) = try echo()
         try await withThrowingTaskGroup { group in

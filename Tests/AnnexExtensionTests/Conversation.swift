@@ -4,7 +4,6 @@ import AnnexModel
 import AnnexTestSupport
 import Dispatch
 import Foundation
-import Synchronization
 
 @testable import AnnexExtension
 
@@ -54,18 +53,5 @@ final class Conversation: Sendable {
     func end() throws {
         try host.sendAndWait(ChannelEvent(method: LifeEvent.goodbye))
         ended.wait()
-    }
-}
-
-/// Passes descriptors to another thread, once.
-private final class DescriptorBox: Sendable {
-    private let descriptors: Mutex<ExtensionDescriptors?>
-
-    init(_ descriptors: consuming ExtensionDescriptors) {
-        self.descriptors = Mutex(descriptors)
-    }
-
-    func take() -> ExtensionDescriptors? {
-        descriptors.withLock { $0.take() }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// The error that a host gets for a failed call. Each error number names its origin.
 @Suite struct AnswerTests {
     private func error(_ failure: CallFailure) -> HostError? {
-        if case .error(let error) = Answer(failure) { error } else { nil }
+        if case .error(let error) = DecodedAnswer(failure) { error } else { nil }
     }
 
     private func extensionError(_ failure: CallFailure) -> ExtensionError? {

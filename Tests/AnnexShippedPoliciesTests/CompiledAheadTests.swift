@@ -3,16 +3,16 @@ import Testing
 
 @testable import AnnexShippedPolicies
 
-/// The compiled policies in the sources must match their texts. `make policies` compiles them again.
+/// The compiled policies that the program contains must match their texts. `make policies` compiles them again.
 @Suite struct CompiledAheadTests {
-    static let isOfThisCompiler = CompiledPolicies.compiler == SeccompFilter.compiler
+    static let compiler = CompiledPolicies.shipped?.compiler
 
     /// Every policy, and each policy of a point with the entitlements that change its filter.
     static let names = (try? PolicyLibrary.shipped.namesToCompile()) ?? []
 
-    @Test func `the sources carry every shipped policy and no other`() {
+    @Test func `the program carries every shipped policy and no other`() {
         #expect(Self.names.count > PolicyLibrary.shipped.names.count)
-        #expect(CompiledPolicies.names == Self.names, "run `make policies`")
+        #expect(CompiledPolicies.shipped?.names == Self.names, "run `make policies`")
     }
 
     @Test func `a joined policy has its filter ahead whatever else is joined to it`() throws {
@@ -25,17 +25,11 @@ import Testing
             let name = ([point] + names).joined(separator: "+")
             let ahead = try Policy.compiledAhead(named: name)
             let carried = ([point] + names.filter { $0 != reading }.sorted()).joined(separator: "+")
-            #expect(try ahead.filter() == #require(CompiledPolicies.named(carried)).filter(for: .current), "\(name)")
+            #expect(try ahead.filter() == Self.filter(ofPolicy: carried, for: .current), "\(name)")
             #expect(try ahead == Policy.shipped(named: name), "\(name)")
             #expect(ahead.name == ([point] + names.sorted()).joined(separator: "+"))
         }
         #expect(throws: PolicyError.self) { try Policy.compiledAhead(named: point + "+com.apple.security.nothing") }
-    }
-
-    @Test(arguments: names)
-    func `a carried policy was compiled from the present texts`(name: String) throws {
-        let digest = try PolicyLibrary.shipped.digest(ofPolicy: name)
-        #expect(CompiledPolicies.named(name)?.digest == digest, "\(name) has changed: run `make policies`")
     }
 
     @Test(arguments: names, Architecture.allCases)
@@ -43,11 +37,13 @@ import Testing
         let ahead = try Policy.compiledAhead(named: name, for: architecture)
         let read = try Policy.shipped(named: name, for: architecture)
         #expect(ahead == read, "\(name) differs from its text: run `make policies`")
+        // The text gives the places of grants, which the comparison above includes.
+        #expect(ahead.paths.grants.allSatisfy { $0.place != nil })
     }
 
     @Test(arguments: names, Architecture.allCases)
     func `a carried filter answers every call as its policy says`(name: String, architecture: Architecture) throws {
-        let carried = try #require(CompiledPolicies.named(name)).filter(for: architecture)
+        let carried = try Self.filter(ofPolicy: name, for: architecture)
         let ahead = try Policy.compiledAhead(named: name, for: architecture)
         // A launch installs exactly the filter that this test proves.
         #expect(try ahead.filter() == carried)
@@ -57,27 +53,34 @@ import Testing
 
     @Test(
         .enabled(
-            if: isOfThisCompiler,
-            "the carried filters are of \(CompiledPolicies.compiler), here is \(SeccompFilter.compiler)"),
+            if: compiler == SeccompFilter.compiler,
+            "the carried filters are of \(compiler ?? "none"), here is \(SeccompFilter.compiler)"),
         arguments: names, Architecture.allCases)
     func `the same compiler makes the same filter again`(name: String, architecture: Architecture) throws {
-        let carried = try #require(CompiledPolicies.named(name)).filter(for: architecture)
+        let carried = try Self.filter(ofPolicy: name, for: architecture)
         #expect(try carried == Policy.shipped(named: name, for: architecture).filter(), "run `make policies`")
     }
 
-    @Test func `the digest of a policy depends on its own text and its includes`() throws {
+    @Test func `a policy has the texts of another library if its own text and its includes are the same`() throws {
+        let shipped = PolicyLibrary.shipped
         let texts = ["base", "compute", "resources"].reduce(into: [String: String]()) {
-            $0[$1] = PolicyLibrary.shipped.text(named: $1)
+            $0[$1] = shipped.text(named: $1)
         }
-        let before = try PolicyLibrary(texts: texts).digest(ofPolicy: "compute")
-        for name in ["base", "compute"] {
+        #expect(try PolicyLibrary(texts: texts).hasTexts(ofPolicy: "compute", in: shipped))
+        for (name, same) in [("base", false), ("compute", false), ("resources", true)] {
             var changed = texts
             changed[name]? += "# A word more.\n"
-            #expect(try PolicyLibrary(texts: changed).digest(ofPolicy: "compute") != before, "\(name)")
+            #expect(try PolicyLibrary(texts: changed).hasTexts(ofPolicy: "compute", in: shipped) == same, "\(name)")
         }
-        var other = texts
-        other["resources"]? += "# A word more.\n"
-        #expect(try PolicyLibrary(texts: other).digest(ofPolicy: "compute") == before)
+    }
+
+    @Test func `a text of a fragment that differs is another text of the joined policy`() throws {
+        let shipped = PolicyLibrary.shipped
+        let text = try #require(shipped.text(ofFragment: "jit"))
+        for (more, same) in [("", true), ("# A word more.\n", false)] {
+            let library = PolicyLibrary(texts: shipped.allTexts, fragments: ["jit": text + more])
+            #expect(try library.hasTexts(ofPolicy: "tool+jit", in: shipped) == same)
+        }
     }
 
     @Test func `a carried policy gives the verdicts and places of its text`() throws {
@@ -102,5 +105,68 @@ import Testing
     @Test func `the error for an unknown policy suggests the nearest name`() {
         let error = #expect(throws: PolicyError.self) { try Policy.compiledAhead(named: "comptue") }
         #expect(error?.suggestion == "compute")
+    }
+
+    private static func filter(ofPolicy name: String, for architecture: Architecture) throws -> SeccompFilter {
+        let carried = try #require(CompiledPolicies.shipped)
+        let policy = try #require(carried.named(name))
+        return try #require(carried.filter(of: policy, for: architecture))
+    }
+}
+
+/// The file of the compiled policies, as bytes that may be damaged.
+@Suite struct CompiledFileTests {
+    private static func file() throws -> [UInt8] {
+        let shipped = PolicyLibrary.shipped
+        let texts = ["base", "compute", "tool"].reduce(into: [String: String]()) { $0[$1] = shipped.text(named: $1) }
+        return try CompiledPolicies.file(of: PolicyLibrary(texts: texts))
+    }
+
+    @Test func `a moved comment changes no byte of the file`() throws {
+        let texts = ["base": PolicyLibrary.shipped.text(named: "base") ?? ""]
+        let moved = texts.mapValues { "# A comment.\n\n" + $0 }
+        let file = try CompiledPolicies.file(of: PolicyLibrary(texts: texts))
+        #expect(file.count > 1000)
+        #expect(try CompiledPolicies.file(of: PolicyLibrary(texts: moved)) == file)
+    }
+
+    @Test(arguments: Architecture.allCases)
+    func `policies with equal filters share one copy`(architecture: Architecture) throws {
+        let file = try #require(CompiledPolicies.shipped)
+        var copies: [SeccompFilter: Set<CompiledPart>] = [:]
+        for name in file.names {
+            let policy = try #require(file.named(name))
+            let filter = try #require(file.filter(of: policy, for: architecture))
+            let part = try #require(policy.filters[architecture])
+            copies[filter, default: []].insert(part)
+        }
+        #expect(copies.count > 10 && copies.count < file.names.count)
+        #expect(copies.values.allSatisfy { $0.count == 1 })
+    }
+
+    @Test func `a damaged file gives a policy or none, and never more policies`() throws {
+        let whole = try Self.file()
+        #expect(Self.policies(in: whole).count == 6)
+        for length in [0, 3, 4, 5, 40, whole.count / 2, whole.count - 1] {
+            #expect(Self.policies(in: Array(whole.prefix(length))).count < 6, "\(length)")
+        }
+        // Each byte of the index and of the last policy's values, and some bytes of the filters.
+        let ends = Array(0..<300) + Array((whole.count - 300)..<whole.count)
+        for place in ends + Array(stride(from: 300, to: whole.count, by: 101)) {
+            for mask in [0x01, 0x80, 0xFF] as [UInt8] {
+                var damaged = whole
+                damaged[place] ^= mask
+                #expect(Self.policies(in: damaged).count <= 6, "\(place)")
+            }
+        }
+    }
+
+    /// Every policy that can be read from a file, for both architectures.
+    private static func policies(in file: [UInt8]) -> [Policy] {
+        // SAFETY: the bytes live until the closure ends.
+        unsafe file.withUnsafeBytes { bytes in
+            guard let file = unsafe CompiledPolicies(bytes) else { return [] }
+            return file.names.flatMap { name in Architecture.allCases.compactMap { file.policy(named: name, for: $0) } }
+        }
     }
 }

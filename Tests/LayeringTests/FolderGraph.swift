@@ -44,6 +44,13 @@ struct FolderGraph {
         return found
     }
 
+    /// The types that a source declares at its top level, without the types that only its own file sees.
+    static func types(in text: String) -> Set<String> {
+        let type =
+            #/(?m)^(?:@\w+(?:\([^)]*\))? +|(?:public|package|internal|final|indirect) +)*(?:struct|class|enum|actor|protocol|typealias) +(\w+)/#
+        return Set(text.matches(of: type).map { String($0.1) })
+    }
+
     /// The folder that declares each type. Names that several folders declare are omitted.
     private static func homes(_ parts: [Part]) -> [String: String] {
         var homes: [String: Set<String>] = [:]
@@ -76,17 +83,13 @@ extension FolderGraph {
             let code = Self.code(of: text)
             self.name = String(name)
             self.folder = String(folder)
-            types = Self.names(in: code, Self.type)
+            types = FolderGraph.types(in: code)
             nested = Self.names(in: code, #/(?m)^ +(?:\w+ +)*(?:struct|class|enum|protocol|typealias) +(\w+)/#)
             words = Self.names(in: code, #/([A-Za-z_]\w*)/#)
         }
 
         private static func names(in text: String, _ pattern: Regex<(Substring, Substring)>) -> Set<String> {
             Set(text.matches(of: pattern).map { String($0.1) })
-        }
-
-        private static var type: Regex<(Substring, Substring)> {
-            #/(?m)^(?:@\w+(?:\([^)]*\))? +|(?:public|package|internal|final|indirect) +)*(?:struct|class|enum|actor|protocol|typealias) +(\w+)/#
         }
 
         /// The text without comments and without the contents of strings.

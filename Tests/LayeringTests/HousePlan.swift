@@ -34,7 +34,9 @@ enum HousePlan {
             name: "Plugins",
             targets: [
                 Target("EmbedProgram", "build plugin: compiles the C programs into byte arrays"),
-                Target("CompilePolicies", "tool: compiles Policies/*.yaml into sources", imports: ["AnnexPolicy"]),
+                Target(
+                    "CompilePolicies", "tool: compiles Policies/*.yaml into one file",
+                    imports: ["AnnexShippedPolicies", "AnnexPolicy"]),
                 Target(
                     "BundleApp", "command plugin: builds the programs of an app and makes the app",
                     imports: ["MakeBundle"]),
@@ -68,7 +70,9 @@ enum HousePlan {
                 Target(
                     "AnnexPolicy", "a policy from its text to its seccomp filter",
                     imports: ["CAnnexSeccomp", "CAnnexYAML", "CAnnexPolicies", "AnnexLinux", "CAnnexLinux"]),
-                Target("AnnexShippedPolicies", "the shipped policies, compiled and proven", imports: ["AnnexPolicy"]),
+                Target(
+                    "AnnexShippedPolicies", "the shipped policies, compiled and proven",
+                    imports: ["AnnexPolicy", "AnnexMessages", "CAnnexPolicies"]),
                 Target(
                     "AnnexPolicyTools", "explain, compare, check, test, learn, import and write policies",
                     imports: ["AnnexPolicy", "AnnexLinux"]),

@@ -13,11 +13,16 @@ enum SourceTree {
 
     /// Every Swift file below a folder, with its text. Build folders are hidden, so they are omitted.
     static func swiftFiles(in folder: String) throws -> [(file: String, text: String)] {
+        try files(in: folder, endings: ["swift"])
+    }
+
+    /// Every file below a folder whose name has one of these endings, with its text.
+    static func files(in folder: String, endings: Set<String>) throws -> [(file: String, text: String)] {
         let start = root.appending(path: folder)
         let files = FileManager.default.enumerator(
             at: start, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         return try (files?.compactMap { $0 as? URL } ?? [])
-            .filter { $0.pathExtension == "swift" }
+            .filter { endings.contains($0.pathExtension) }
             .map { ($0.path, try String(contentsOf: $0, encoding: .utf8)) }
     }
 

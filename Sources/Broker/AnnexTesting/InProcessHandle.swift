@@ -107,14 +107,3 @@ final class InProcessHandle: ExtensionHandle {
     func park() {}
     func claim() -> Bool { true }
 }
-
-/// Passes descriptors to another thread, once.
-private final class DescriptorBox: Sendable {
-    private let descriptors: Mutex<ExtensionDescriptors?>
-
-    init(_ descriptors: consuming ExtensionDescriptors) {
-        self.descriptors = Mutex(descriptors)
-    }
-
-    func take() -> ExtensionDescriptors? { descriptors.withLock { $0.take() } }
-}

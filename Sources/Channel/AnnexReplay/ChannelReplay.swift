@@ -11,7 +11,7 @@ package final class ChannelReplay: Sendable {
     private let steps: [ReplayStep]
     private let inbox = ReplayInbox()
 
-    package init(_ recording: Recording) throws(ReplayFailure) {
+    package init(_ recording: RecordingContents) throws(ReplayFailure) {
         steps = try ReplayStep.steps(of: recording)
     }
 
@@ -103,7 +103,7 @@ enum ReplayStep: Sendable {
     case expect(RecordedFrame, message: Int)
 
     /// Converts a whole recording into steps.
-    static func steps(of recording: Recording) throws(ReplayFailure) -> [ReplayStep] {
+    static func steps(of recording: RecordingContents) throws(ReplayFailure) -> [ReplayStep] {
         var steps: [ReplayStep] = []
         var cancelled: Set<UInt64> = []
         for (index, frame) in recording.frames.enumerated() {

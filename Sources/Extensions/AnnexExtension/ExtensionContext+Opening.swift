@@ -19,12 +19,12 @@ extension ExtensionContext {
     ///   app does; `full` after ten URLs in a minute.
     @discardableResult
     public nonisolated(nonsending) func open(_ url: String) async throws(PortalError) -> String {
-        try await URLOpening.open(url)
+        try await PortalOpening.open(url)
     }
 }
 
 /// Asks the broker to open a URL.
-enum URLOpening {
+enum PortalOpening {
     nonisolated(nonsending) static func open(_ url: String) async throws(PortalError) -> String {
         do throws(AppURL.Fault) {
             _ = try AppURL(url)

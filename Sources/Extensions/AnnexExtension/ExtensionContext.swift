@@ -53,13 +53,13 @@ public final class ExtensionContext {
     ///
     /// The extension point's policy limits the directory. If an extension exceeds a limit, the extension is ended
     /// with the reason `diskLimit`. The extension is not launched again until files are removed.
-    public var privateDirectory: String? { Surroundings.privateDirectory }
+    public var privateDirectory: String? { ExtensionDirectories.privateDirectory }
 
     /// The path of the app's `Frameworks` directory; nil if the app has no such directory.
     ///
     /// The directory holds resources that the app and its extensions share. The extension can read these resources if
     /// its policy allows the calls that read files. The extension can neither change nor execute them.
-    public var frameworksDirectory: String? { Surroundings.frameworksDirectory }
+    public var frameworksDirectory: String? { ExtensionDirectories.frameworksDirectory }
 
     /// How long the host still waits; nil if the host waits without a limit, or if the request already has an answer.
     public var timeRemaining: Duration? { request?.timeLeft }

@@ -31,7 +31,7 @@ struct BundleApp: CommandPlugin {
             ? try Self.layouts(in: root) : options.layouts.map { URL(filePath: $0, relativeTo: root).absoluteURL }
         guard !layouts.isEmpty else { throw Failure("there is no layout Bundles/NAME.app\n\(Self.help)") }
         for layout in layouts {
-            let made = AppBuild(
+            let made = PluginBuild(
                 layout: layout, root: root, work: context.pluginWorkDirectoryURL,
                 tool: try context.tool(named: "MakeBundle").url, options: options)
             try made.run(with: packageManager)

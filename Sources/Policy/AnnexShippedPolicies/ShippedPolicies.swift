@@ -1,7 +1,7 @@
 public import AnnexPolicy
 
 extension Policy {
-    /// A shipped policy that the sources contain already read, compiled and proven. It equals the result of
+    /// A shipped policy that the program contains already read, compiled and proven. It equals the result of
     /// `shipped(named:)`, without the cost of compiling. Its rules are read from the text only if a caller asks why a
     /// call was refused.
     ///
@@ -16,7 +16,9 @@ extension Policy {
         if let directory {
             return try compiledAhead(named: name, from: .standard(overriding: directory), for: architecture)
         }
-        return try compiledAhead(named: name, from: .shipped, for: architecture) { CompiledPolicies.named($0) }
+        return try compiledAhead(named: name, from: .shipped, for: architecture) {
+            CompiledPolicies.shipped?.policy(named: $0, for: architecture)
+        }
     }
 
     /// A policy of a library. The library may replace shipped policies or the texts that they include. If none of the
@@ -25,7 +27,8 @@ extension Policy {
         named name: String, from library: PolicyLibrary, for architecture: Architecture = .current
     ) throws(PolicyError) -> Policy {
         try compiledAhead(named: name, from: library, for: architecture) { name throws(PolicyError) in
-            guard let compiled = CompiledPolicies.named(name), try library.digest(ofPolicy: name) == compiled.digest
+            guard let compiled = CompiledPolicies.shipped?.policy(named: name, for: architecture),
+                try library.hasTexts(ofPolicy: name, in: .shipped)
             else { return nil }
             return compiled
         }
@@ -34,9 +37,9 @@ extension Policy {
     /// - Parameter find: returns the compiled policy of that name, if it was made from the library's texts.
     private static func compiledAhead(
         named name: String, from library: PolicyLibrary, for architecture: Architecture,
-        find: (String) throws(PolicyError) -> CompiledPolicy?
+        find: (String) throws(PolicyError) -> Policy?
     ) throws(PolicyError) -> Policy {
-        if let compiled = try find(name) { return compiled.policy(for: architecture) }
+        if let compiled = try find(name) { return compiled }
         guard let names = try library.joinedNames(name) else {
             return try library.policy(named: name, for: architecture)
         }
@@ -47,6 +50,6 @@ extension Policy {
         guard let compiled = try find(withCalls.joined) else {
             return try library.policy(named: name, for: architecture)
         }
-        return try compiled.policy(for: architecture).joined(with: fragments.filter { !$0.changesFilter })
+        return try compiled.joined(with: fragments.filter { !$0.changesFilter })
     }
 }

@@ -31,7 +31,7 @@ struct RecordedChannel {
         get throws { [UInt8](try Data(contentsOf: URL(filePath: path))) }
     }
 
-    var recording: Recording {
-        get throws { try Recording(reading: bytes) }
+    var recording: RecordingContents {
+        get throws { try RecordingContents(reading: bytes) }
     }
 }

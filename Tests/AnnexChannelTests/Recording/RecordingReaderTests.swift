@@ -28,11 +28,11 @@ import Testing
 
     @Test func `a recording that is cut off anywhere gives all its whole frames`() throws {
         let bytes = try Self.sample.get()
-        let whole = try Recording(reading: bytes)
+        let whole = try RecordingContents(reading: bytes)
         var most = 0
         for count in bytes.indices {
             do {
-                let cut = try Recording(reading: Array(bytes.prefix(count)))
+                let cut = try RecordingContents(reading: Array(bytes.prefix(count)))
                 guard case .cut = cut.ending else {
                     Issue.record("cut at \(count): \(cut.ending)")
                     continue
@@ -54,7 +54,7 @@ import Testing
             for bit in 0..<8 {
                 var changed = bytes
                 changed[place] ^= 1 << bit
-                guard let recording = try? Recording(reading: changed) else {
+                guard let recording = try? RecordingContents(reading: changed) else {
                     #expect(place < 64 + 20, "byte \(place), bit \(bit)")
                     continue
                 }
@@ -73,25 +73,27 @@ import Testing
             let rest = (0..<Int.random(in: 0...300, using: &random)).map { _ in
                 UInt8.random(in: 0...(Bool.random(using: &random) ? 3 : 255), using: &random)
             }
-            guard let recording = try? Recording(reading: head + rest) else { continue }
+            guard let recording = try? RecordingContents(reading: head + rest) else { continue }
             #expect(recording.frames.count <= rest.count / 60, "SEED \(seed)")
         }
     }
 
     @Test func `a file that is no recording or a newer one is refused by name`() {
-        #expect(throws: RecordingFailure.notARecording) { try Recording(reading: []) }
-        #expect(throws: RecordingFailure.notARecording) { try Recording(reading: Array("#!/bin/sh\nexit\n".utf8)) }
+        #expect(throws: RecordingFailure.notARecording) { try RecordingContents(reading: []) }
+        #expect(throws: RecordingFailure.notARecording) {
+            try RecordingContents(reading: Array("#!/bin/sh\nexit\n".utf8))
+        }
         let newer = RecordingFormat.mark + WireBytes.bytes(UInt32(9))
-        #expect(throws: RecordingFailure.version(9)) { try Recording(reading: newer) }
+        #expect(throws: RecordingFailure.version(9)) { try RecordingContents(reading: newer) }
     }
 
     @Test func `bytes behind the last record are reported as damage`() throws {
         let bytes = try Self.sample.get()
-        let recording = try Recording(reading: bytes + bytes.suffix(40))
+        let recording = try RecordingContents(reading: bytes + bytes.suffix(40))
         guard case .damaged = recording.ending else {
             Issue.record("\(recording.ending)")
             return
         }
-        #expect(try recording.frames == Recording(reading: bytes).frames)
+        #expect(try recording.frames == RecordingContents(reading: bytes).frames)
     }
 }

@@ -13,7 +13,7 @@ import Testing
     /// Lets a host talk to the extension of the conformance tests, and returns the recording.
     private func record(
         _ change: (inout ChannelRecording) -> Void = { _ in }, _ body: (HostEndpoint) async throws -> Void
-    ) async throws -> Recording {
+    ) async throws -> RecordingContents {
         let channel = try RecordedChannel()
         let ends = try channel.ends(ChannelHandlers(), change)
         let host = ends.host
@@ -26,7 +26,7 @@ import Testing
         return try channel.recording
     }
 
-    private func words(_ recording: Recording) -> [String] {
+    private func words(_ recording: RecordingContents) -> [String] {
         recording.frames.map { "\($0.direction == .toHost ? "<" : ">") \($0.kindName) \($0.method) \($0.payload)" }
     }
 

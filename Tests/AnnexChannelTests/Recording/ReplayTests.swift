@@ -17,7 +17,7 @@ import Testing
     private func record(
         _ extensionBody: @escaping Body, service: HostService = HostService(), kept: UInt32 = 0,
         _ talk: (HostEndpoint) async throws -> Void
-    ) async throws -> Recording {
+    ) async throws -> RecordingContents {
         let channel = try RecordedChannel()
         var handlers = ChannelHandlers()
         service.install(in: &handlers)
@@ -34,7 +34,7 @@ import Testing
 
     /// Replays a recording to another extension.
     private func replay(
-        _ recording: Recording, to extensionBody: @escaping Body, patience: Duration = .patience
+        _ recording: RecordingContents, to extensionBody: @escaping Body, patience: Duration = .patience
     ) async throws -> ReplayDifference? {
         let replay = try ChannelReplay(recording)
         var handlers = ChannelHandlers()

@@ -9,7 +9,7 @@ enum FuzzRecording {
     static func main() {
         Fuzzer.run { start, count in
             let bytes = Fuzzer.bytes(start, count)
-            guard let recording = try? Recording(reading: bytes) else { return 0 }
+            guard let recording = try? RecordingContents(reading: bytes) else { return 0 }
             for frame in recording.frames {
                 Fuzzer.expect(frame.payload.count <= Int(frame.length), "more payload than a frame had")
                 Fuzzer.expect(frame.pieces.count <= Int(frame.descriptors), "more pieces than a frame had")

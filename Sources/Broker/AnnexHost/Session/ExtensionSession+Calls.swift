@@ -87,7 +87,7 @@ extension ExtensionSession {
 
     /// The caller's error for a failed call; nil if the call failed because the extension is ending.
     private func errorUnlessEnding(for failure: CallFailure, isOwnLimit: Bool) -> HostError? {
-        switch (Answer(failure), failure) {
+        switch (DecodedAnswer(failure), failure) {
         case (_, .unreadable(let reason)):
             link.report { $0.violated(ProtocolViolation("a response that cannot be read: \(reason)")) }
         case (_, .deadlineExceeded) where isOwnLimit: link.report { $0.overstayed() }

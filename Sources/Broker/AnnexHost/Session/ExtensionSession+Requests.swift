@@ -64,11 +64,11 @@ extension ExtensionSession {
         to encoded: consuming EncodedRequest, timeout: Duration?
     ) async throws(HostError) -> [ExtensionItem] {
         let (number, offers) = (encoded.number, encoded.offers)
-        let answer: Answer
+        let answer: DecodedAnswer
         do throws(CallFailure) {
             answer = read(try await channel.call(encoded.request, timeout: timeout))
         } catch {
-            answer = Answer(error)
+            answer = DecodedAnswer(error)
         }
         end(number, withdrawing: offers)
         switch answer {
@@ -89,11 +89,11 @@ extension ExtensionSession {
         let (number, offers) = (encoded.number, encoded.offers)
         startLimit(of: number)
         defer { endLimit(of: number) }
-        let answer: Answer
+        let answer: DecodedAnswer
         do throws(CallFailure) {
             answer = read(try channel.callAndWait(encoded.request, timeout: timeout))
         } catch {
-            answer = Answer(error)
+            answer = DecodedAnswer(error)
         }
         end(number, withdrawing: offers)
         switch answer {
@@ -123,8 +123,8 @@ extension ExtensionSession {
 
     /// Decodes an answer. An answer that cannot be decoded breaks the protocol, and the broker ends the extension for
     /// this violation.
-    private func read(_ reply: Reply) -> Answer {
-        guard let answer = Answer(reply) else {
+    private func read(_ reply: Reply) -> DecodedAnswer {
+        guard let answer = DecodedAnswer(reply) else {
             let text = "an answer of \(reply.payload.count) bytes that cannot be read"
             link.report { $0.violated(ProtocolViolation(text)) }
             return .end
@@ -253,7 +253,7 @@ public struct Acceptance: Sendable, Hashable {
 }
 
 /// The outcome of a request.
-enum Answer: Sendable {
+enum DecodedAnswer: Sendable {
     case items([ExtensionItem])
     case error(HostError)
     /// The extension has ended or is ending. Its end tells the caller more than the failed call.

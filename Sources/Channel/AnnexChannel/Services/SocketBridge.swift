@@ -139,8 +139,7 @@ final class SocketBridge: Sendable {
         _ name: String, descriptors: consuming ExtensionDescriptors, stop: StopGate,
         _ carry: @escaping @Sendable (SocketBridge, ExtensionCore) throws(ExtensionFailure) -> Void
     ) throws(SystemError) {
-        let given = Mutex<ExtensionDescriptors?>(descriptors)
-        let box = DescriptorBox(given)
+        let box = DescriptorBox(descriptors)
         _ = try WorkerThread(name) { [self] in
             guard let descriptors = box.take() else { return }
             do throws(ExtensionFailure) {
@@ -173,19 +172,6 @@ final class SocketBridge: Sendable {
             if count > 0 { return Array(room.prefix(count)) }
             guard count < 0, errno == EINTR else { return nil }
         }
-    }
-}
-
-/// Carries noncopyable descriptors into a thread.
-private final class DescriptorBox: Sendable {
-    private let held: Mutex<ExtensionDescriptors?>
-
-    init(_ held: consuming Mutex<ExtensionDescriptors?>) {
-        self.held = held
-    }
-
-    func take() -> ExtensionDescriptors? {
-        held.withLock { $0.take() }
     }
 }
 

@@ -1,4 +1,5 @@
 public import AnnexLinux
+internal import Synchronization
 
 /// The extension's end of a channel, as three descriptors. Inside the sandbox, the descriptors have the numbers of
 /// `ChannelDescriptor`, which the broker assigns. The broker closes its own copies as soon as the extension runs.
@@ -52,4 +53,15 @@ struct DescriptorTag: Sendable, Hashable {
         self.call = call
         self.count = count
     }
+}
+
+/// Passes descriptors to another thread, once.
+package final class DescriptorBox: Sendable {
+    private let descriptors: Mutex<ExtensionDescriptors?>
+
+    package init(_ descriptors: consuming ExtensionDescriptors) {
+        self.descriptors = Mutex(descriptors)
+    }
+
+    package func take() -> ExtensionDescriptors? { descriptors.withLock { $0.take() } }
 }

@@ -41,7 +41,7 @@ struct DemoCommand: AsyncParsableCommand {
     var pictureOnly = false
 
     @Option(help: "Run only this attack. May be given more than once.")
-    var only: [Conduct] = []
+    var only: [DemoConduct] = []
 
     @Option(
         help: "Do without this layer if the machine cannot give it. May be given more than once.",
@@ -68,7 +68,7 @@ struct DemoCommand: AsyncParsableCommand {
     private func showTries(on host: AnnexHost, by printer: any DemoPrinter) async throws -> Bool {
         var areHeld = true
         var descriptors = await OpenDescriptors()
-        for conduct in only.isEmpty ? Conduct.allCases : only {
+        for conduct in only.isEmpty ? DemoConduct.allCases : only {
             // The launch limit must end an extension that never says hello. So its host has no patience, and
             // therefore does not lengthen the limit.
             let trial = Trial(conduct: conduct) { conduct == .neverSaysHello ? try openHost(patience: .zero) : host }

@@ -5,7 +5,7 @@ import Glibc
 /// One attempt of the misbehaving extension in a new process, with its result and the end that the host received.
 struct Trial {
     struct Result {
-        let conduct: Conduct
+        let conduct: DemoConduct
         /// The part of Annex that stopped the attempt: a layer, a limit, or the checks of the channel.
         let stoppedBy: String
         /// Why the extension ended, according to the host.
@@ -19,7 +19,7 @@ struct Trial {
         let isHeld: Bool
     }
 
-    let conduct: Conduct
+    let conduct: DemoConduct
     /// Opens the host. The host and everything that it has begun are released before descriptors are counted.
     let openHost: () throws -> AnnexHost
 
@@ -81,7 +81,7 @@ struct Trial {
 }
 
 /// The attempts of the misbehaving extension. The raw values are the words in its request.
-enum Conduct: String, CaseIterable, ExpressibleByArgument {
+enum DemoConduct: String, CaseIterable, ExpressibleByArgument {
     case readsHostFiles
     case opensSocket
     case forks

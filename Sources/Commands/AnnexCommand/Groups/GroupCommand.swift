@@ -40,13 +40,13 @@ struct GroupListCommand: ParsableCommand {
               64  the command line is not understood
             """)
 
-    @OptionGroup var place: GroupPlace
+    @OptionGroup var place: GroupOptions
 
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
     func run() throws {
-        try GroupPlace.reporting { () throws(SystemError) in
+        try GroupOptions.reporting { () throws(SystemError) in
             let keys = try place.keys()
             if json {
                 print(JSON.object([.init("groups", value: .list(keys.map { .object($0.members) }))]).written)
@@ -77,14 +77,14 @@ struct GroupShowCommand: ParsableCommand {
     @Argument(help: "The group's identifier.")
     var group: String
 
-    @OptionGroup var place: GroupPlace
+    @OptionGroup var place: GroupOptions
 
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
     func run() throws {
         let key = try place.key(of: group)
-        try GroupPlace.reporting { () throws(SystemError) in
+        try GroupOptions.reporting { () throws(SystemError) in
             let use = try GroupUse(of: key, in: place.path())
             if json { print(JSON.object(key.members + use.members).written) } else { print(use.text(of: key)) }
         }

@@ -42,7 +42,7 @@ struct GroupDefaultsCommand: ParsableCommand {
     @Flag(help: "Remove the key.")
     var remove = false
 
-    @OptionGroup var place: GroupPlace
+    @OptionGroup var place: GroupOptions
 
     @Flag(help: "Print JSON instead of text.")
     var json = false
@@ -56,7 +56,7 @@ struct GroupDefaultsCommand: ParsableCommand {
     func run() throws {
         let found = try place.key(of: group)
         var member: SharedDefaults?
-        try GroupPlace.reporting { () throws(SystemError) in member = try open(found) }
+        try GroupOptions.reporting { () throws(SystemError) in member = try open(found) }
         do {
             guard let defaults = member else { return }
             try defaults.refresh()

@@ -7,9 +7,9 @@ import FoundationEssentials
 struct RecordingText {
     private static let mostShown = 32
 
-    private let recording: Recording
+    private let recording: RecordingContents
 
-    init(_ recording: Recording) {
+    init(_ recording: RecordingContents) {
         self.recording = recording
     }
 
@@ -23,7 +23,7 @@ struct RecordingText {
     }
 
     /// How the recording ends, in words.
-    static func ending(_ recording: Recording) -> String {
+    static func ending(_ recording: RecordingContents) -> String {
         switch recording.ending {
         case .said(.channelEnded, let text, let time):
             "the channel ended after \(Self.moment(time)): \(Escaped(text))"
@@ -94,9 +94,9 @@ struct RecordingJSON {
         let contents: String
     }
 
-    private let recording: Recording
+    private let recording: RecordingContents
 
-    init(_ recording: Recording) {
+    init(_ recording: RecordingContents) {
         self.recording = recording
     }
 

@@ -78,7 +78,7 @@ struct ReplayCommand: AsyncParsableCommand {
         }
     }
 
-    private func read() throws -> Recording {
+    private func read() throws -> RecordingContents {
         let bytes: [UInt8]
         do {
             bytes = try FileText.bytes(of: recording, limit: Self.largest, onlyRegular: true)
@@ -87,14 +87,14 @@ struct ReplayCommand: AsyncParsableCommand {
             throw ExitCode(66)
         }
         do {
-            return try Recording(reading: bytes)
+            return try RecordingContents(reading: bytes)
         } catch {
             StandardError.print("annex: \(Escaped(recording)): \(error)")
             throw ExitCode(65)
         }
     }
 
-    private func show(_ recording: Recording) throws {
+    private func show(_ recording: RecordingContents) throws {
         if json {
             print(try RecordingJSON(recording).text)
         } else {

@@ -46,13 +46,13 @@ struct SandboxedReplay {
     }
 
     private let replay: ChannelReplay
-    private let recording: Recording
+    private let recording: RecordingContents
     private let app: String
     private let identifier: String?
     private let waived: Set<DispensableLayer>
 
     init(
-        _ recording: Recording, app: String, identifier: String?, waiving: [DispensableLayer]
+        _ recording: RecordingContents, app: String, identifier: String?, waiving: [DispensableLayer]
     ) throws(ReplayFailure) {
         replay = try ChannelReplay(recording)
         self.recording = recording

@@ -68,7 +68,7 @@ public final class AppBundle: Sendable {
         AppLayout(tree, findings: findings).check(bundle)
         let frameworks = findings.find { () throws(BundleError) in try FrameworksDirectory.open(in: bundle) }
         var parts = BundleParts(of: bundle, owner: .app, reporting: findings)
-        let app = ContainingApp(parts, frameworks: frameworks)
+        let app = ContainingAppFacts(parts, frameworks: frameworks)
         (extensions, rejected) = PlugIns(in: tree, of: app, purpose: findings.purpose)
             .read(bundle, reporting: findings, examined: examined)
         let schemes = parts.info.flatMap { info in

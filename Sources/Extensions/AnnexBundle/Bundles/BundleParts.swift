@@ -8,7 +8,7 @@ struct BundleParts: ~Copyable {
     let keys: BundleKeys?
     let entitlements: Entitlements
     /// The processors for which the bundle has a program.
-    let processors: Set<Processor>
+    let processors: Set<ElfProcessor>
     private var program: BundleFile?
 
     init(of bundle: borrowing BundleDirectory, owner: ProgramChecks.Owner, reporting findings: FindingCollector) {
@@ -53,12 +53,12 @@ struct BundleParts: ~Copyable {
 
 /// The facts about a containing app that the checks of its extensions need. If a fault of the app leaves a fact
 /// unknown, the fact is nil, and the checks that need this fact are skipped.
-struct ContainingApp {
+struct ContainingAppFacts {
     let identifier: String?
     let name: String?
     let version: BundleVersion?
     let shortVersion: BundleVersion?
-    let processors: Set<Processor>
+    let processors: Set<ElfProcessor>
     let frameworks: FrameworksDirectory?
 
     init(_ parts: borrowing BundleParts, frameworks: FrameworksDirectory?) {

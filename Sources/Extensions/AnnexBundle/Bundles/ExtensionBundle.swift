@@ -44,7 +44,7 @@ public final class ExtensionBundle: Sendable {
     ///   - app: the app that carries the extension.
     /// - Returns: nil if the extension cannot be used.
     init?(
-        _ name: String, in plugIns: borrowing BundleDirectory, of app: ContainingApp,
+        _ name: String, in plugIns: borrowing BundleDirectory, of app: ContainingAppFacts,
         reporting findings: FindingCollector
     ) {
         let opened = findings.attempt { () throws(BundleError) in try BundleDirectory(name, in: plugIns) }

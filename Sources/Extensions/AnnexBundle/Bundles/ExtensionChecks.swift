@@ -10,10 +10,10 @@ struct ExtensionPointKeys {
 /// The checks that the property list of an extension needs in addition to the checks of every bundle.
 struct ExtensionChecks {
     private let info: InfoDictionary
-    private let app: ContainingApp
+    private let app: ContainingAppFacts
     private let findings: FindingCollector
 
-    init(_ info: InfoDictionary, app: ContainingApp, findings: FindingCollector) {
+    init(_ info: InfoDictionary, app: ContainingAppFacts, findings: FindingCollector) {
         self.info = info
         self.app = app
         self.findings = findings
@@ -50,7 +50,7 @@ struct ExtensionChecks {
     }
 
     /// Reports each processor for which the app has a program and the extension has none.
-    func checkProcessors(_ own: Set<Processor>) {
+    func checkProcessors(_ own: Set<ElfProcessor>) {
         // If the extension has no program at all, another check reports that fault. Only the validation knows the
         // processors of all programs.
         guard findings.isValidating, !own.isEmpty else { return }

@@ -4,13 +4,13 @@ internal import AnnexModel
 /// has a fault, Annex refuses only this extension.
 struct PlugIns {
     private let tree: BundleTree
-    private let app: ContainingApp
+    private let app: ContainingAppFacts
     private let purpose: FindingCollector.Purpose
 
     /// The most extensions that one app may carry.
     private static let most = 64
 
-    init(in tree: BundleTree, of app: ContainingApp, purpose: FindingCollector.Purpose) {
+    init(in tree: BundleTree, of app: ContainingAppFacts, purpose: FindingCollector.Purpose) {
         self.tree = tree
         self.app = app
         self.purpose = purpose

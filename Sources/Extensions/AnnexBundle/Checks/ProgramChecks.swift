@@ -10,7 +10,7 @@ struct BundlePrograms: ~Copyable {
     /// The program for this machine; nil if there is no such program, or if the program has a fault.
     var own: BundleFile?
     /// The processors for which there is a program. Only the validation checks the programs of other machines.
-    fileprivate(set) var processors: Set<Processor> = []
+    fileprivate(set) var processors: Set<ElfProcessor> = []
 
     /// Removes and returns the program for this machine.
     mutating func takeOwn() -> BundleFile? { own.take() }
@@ -37,7 +37,7 @@ struct ProgramChecks {
         var programs = BundlePrograms()
         let name = findings.attempt { () throws(BundleError) in try fileName(info) }
         guard let name else { return programs }
-        for processor in Processor.supported {
+        for processor in ElfProcessor.supported {
             guard let directory = processor.directory else { continue }
             add("\(directory)/\(name)", for: processor, in: bundle, to: &programs)
         }
@@ -57,7 +57,7 @@ struct ProgramChecks {
 
     /// Adds the program in a processor's directory, if the directory has a program.
     private func add(
-        _ path: String, for processor: Processor, in bundle: borrowing BundleDirectory,
+        _ path: String, for processor: ElfProcessor, in bundle: borrowing BundleDirectory,
         to programs: inout BundlePrograms
     ) {
         let opened = findings.find { () throws(BundleError) in
@@ -110,10 +110,10 @@ struct ProgramChecks {
         }
     }
 
-    private func foreign(_ processors: Set<Processor>, shown: String) -> BundleError {
+    private func foreign(_ processors: Set<ElfProcessor>, shown: String) -> BundleError {
         let names = processors.map(\.name).sorted().joined(separator: " and ")
         return BundleError(
-            .p7, file: shown, what: "is for \(names), but this machine is \(Processor.own.name)",
+            .p7, file: shown, what: "is for \(names), but this machine is \(ElfProcessor.own.name)",
             remedy: "build it for this machine")
     }
 }

@@ -1,18 +1,18 @@
 internal import AnnexLinux
 
 /// The processor for which an ELF file is built.
-enum Processor: Hashable, Comparable {
+enum ElfProcessor: Hashable, Comparable {
     case x86
     case aarch64
     case other(UInt16)
 
     /// The processors that Annex supports.
-    static let supported: [Processor] = [.x86, .aarch64]
+    static let supported: [ElfProcessor] = [.x86, .aarch64]
 
     #if arch(x86_64)
-        static let own = Processor.x86
+        static let own = ElfProcessor.x86
     #elseif arch(arm64)
-        static let own = Processor.aarch64
+        static let own = ElfProcessor.aarch64
     #endif
 
     /// - Parameter number: the machine number of an ELF header.
@@ -78,7 +78,7 @@ struct ElfProgram: Hashable {
         fileprivate static let bytes = 56
     }
 
-    let processor: Processor
+    let processor: ElfProcessor
     let segments: [Segment]
 
     /// The most segments that are read. Linkers write about a dozen segments.
@@ -101,14 +101,14 @@ struct ElfProgram: Hashable {
     }
 
     /// The processor of a 64-bit program.
-    private static func processor(_ header: LittleEndianBytes) throws(ElfFault) -> Processor {
+    private static func processor(_ header: LittleEndianBytes) throws(ElfFault) -> ElfProcessor {
         guard isElf(header.bytes), let type: UInt16 = header.number(at: 16), let machine: UInt16 = header.number(at: 18)
         else { throw .content("is not an ELF program") }
         guard header.bytes[4] == 2, header.bytes[5] == 1 else {
             throw .content("is not a 64-bit little-endian program")
         }
         guard type == 2 || type == 3 else { throw .content("is an ELF file, but not a program") }
-        return Processor(number: machine)
+        return ElfProcessor(number: machine)
     }
 
     /// Whether a file that begins with these bytes is of the format ELF.

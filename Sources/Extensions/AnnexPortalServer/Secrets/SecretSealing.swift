@@ -29,7 +29,7 @@ package struct SecretSealing: Sendable {
 
     /// Seals a secret.
     /// - Throws: `full` if the secret is larger than `SecretLimits.bytes`.
-    func seal(_ secret: [UInt8], as name: String) throws(StoreError) -> SealedBytes {
+    func seal(_ secret: [UInt8], as name: String) throws(StoreError) -> SealedSecret {
         guard secret.count <= SecretLimits.bytes else {
             throw StoreError(
                 .full, what: "the secret has \(secret.count) bytes",
@@ -48,13 +48,13 @@ package struct SecretSealing: Sendable {
         _ = unsafe crypto_aead_xchacha20poly1305_ietf_encrypt(
             &sealed, nil, secret, UInt64(secret.count), context, UInt64(context.count), nil, nonce,
             key.memory.bytes)
-        return SealedBytes(bytes: head + nonce + sealed)
+        return SealedSecret(bytes: head + nonce + sealed)
     }
 
     /// Opens a sealed secret.
     /// - Throws: `otherKey` if another key sealed it; `altered` if its bytes are not the bytes that were sealed under
     ///   this name.
-    func open(_ sealed: SealedBytes, as name: String) throws(StoreError) -> [UInt8] {
+    func open(_ sealed: SealedSecret, as name: String) throws(StoreError) -> [UInt8] {
         let bytes = sealed.bytes
         guard bytes.count >= Self.overhead, bytes.count <= SecretLimits.bytes + Self.overhead,
             bytes[0] == Self.version

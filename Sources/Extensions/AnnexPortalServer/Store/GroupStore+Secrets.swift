@@ -9,7 +9,7 @@ package enum SecretLimits {
 }
 
 /// A secret as it is stored on the disk. The store does not know the format of the bytes.
-struct SealedBytes: Sendable, Hashable {
+struct SealedSecret: Sendable, Hashable {
     let bytes: [UInt8]
 }
 
@@ -19,7 +19,7 @@ extension GroupStore {
     /// Stores a sealed secret, and replaces an earlier secret of the same name.
     /// - Throws: `full` if the secret is too large, or if the group has too many secrets; the call then changes
     ///   nothing.
-    func setSecret(_ name: String, to sealed: SealedBytes) throws(StoreError) {
+    func setSecret(_ name: String, to sealed: SealedSecret) throws(StoreError) {
         try Self.checkSecret(name)
         guard sealed.bytes.count <= SecretLimits.bytes + SecretLimits.sealBytes else {
             throw StoreError(
@@ -39,12 +39,12 @@ extension GroupStore {
     }
 
     /// The sealed secret of this name; nil if there is none.
-    func secret(_ name: String) throws(StoreError) -> SealedBytes? {
+    func secret(_ name: String) throws(StoreError) -> SealedSecret? {
         try Self.checkSecret(name)
         return try use { (database) throws(StoreError) in
-            var found: SealedBytes?
+            var found: SealedSecret?
             try database.run("SELECT sealed FROM secret WHERE name = ?1", with: [.text(name)]) { row in
-                found = SealedBytes(bytes: row.bytes(0))
+                found = SealedSecret(bytes: row.bytes(0))
             }
             return found
         }

@@ -17,7 +17,7 @@ package struct ExtensionRecord: Sendable {
 
     package let instance: Instance
     package let info: Info
-    package let verdict: Verdict
+    package let verdict: RecordVerdict
     /// Whether the extension is on if the user has not switched it on or off.
     package let isOnByDefault: Bool
     /// The bundle as it was checked; nil if the bundle broke a rule of packaging. While this value exists, the bundle
@@ -37,7 +37,7 @@ package struct ExtensionRecord: Sendable {
 
 /// Whether hosts may begin an installed extension. The verdict does not say whether the user has switched the
 /// extension on.
-package enum Verdict: Sendable, Hashable {
+package enum RecordVerdict: Sendable, Hashable {
     case offered
     /// The extension names a point that the broker does not have.
     case unsupportedPoint(BundleError)
@@ -51,7 +51,7 @@ extension ExtensionRecord {
     /// Creates the record of a bundle that keeps the rules of packaging. The extension's point decides whether hosts
     /// may begin the extension.
     init(_ bundle: ExtensionBundle, in app: AppBundle, of build: AppBuild, points: PointLibrary, number: UInt64) {
-        var verdict = Verdict.offered
+        var verdict = RecordVerdict.offered
         var isOn = true
         do throws(PointFault) {
             isOn = try points.point(of: bundle).isOnByDefault

@@ -5,9 +5,9 @@ internal import Glibc
 /// the key's file.
 package struct TeamKey: ~Copyable {
     package let team: Team
-    private let secret: SecretKey
+    private let secret: SigningKey
 
-    private init(team: Team, secret: consuming SecretKey) {
+    private init(team: Team, secret: consuming SigningKey) {
         self.team = team
         self.secret = secret
     }
@@ -15,7 +15,7 @@ package struct TeamKey: ~Copyable {
     /// Makes a new random key.
     /// - Parameter name: the team's name, printable and at most 64 bytes.
     package init(named name: String) throws(SigningError) {
-        let secret = try SecretKey()
+        let secret = try SigningKey()
         guard let team = Team(name: name, publicKey: secret.publicKey) else {
             throw SigningError(
                 .damagedKey, what: "is no name for a team", place: "\(Escaped(quoting: name.utf8))",
@@ -35,7 +35,7 @@ extension TeamKey {
     /// The suffix of the file with the public key.
     package static let publicSuffix = ".pub"
     private static let secretWord = "secret "
-    private static let secretLine = secretWord.utf8.count + SecretKey.seedSize * 2 + 1
+    private static let secretLine = secretWord.utf8.count + SigningKey.seedSize * 2 + 1
 
     /// Writes the secret key to a new file that only the present user can read. Writes the public key to a file
     /// beside it with the suffix `.pub`.
@@ -76,7 +76,7 @@ extension TeamKey {
 
     private func writeSecret(as name: String, to folder: borrowing KeyFolder) throws(SystemError) {
         let head = Array((TeamFile.text(of: team, head: TeamFile.secretHead) + Self.secretWord).utf8)
-        let size = head.count + SecretKey.seedSize * 2 + 1
+        let size = head.count + SigningKey.seedSize * 2 + 1
         let text: SecretMemory
         do throws(SigningError) {
             text = try SecretMemory(count: size)
@@ -119,7 +119,7 @@ extension TeamKey {
         guard word == Self.secretWord, count < text.count,
             let seed = try text.seed(at: headSize + Self.secretWord.utf8.count)
         else { throw Self.damaged(place) }
-        let secret = try SecretKey(seed: seed)
+        let secret = try SigningKey(seed: seed)
         guard secret.publicKey == team.publicKey else { throw Self.damaged(place) }
         self.init(team: team, secret: secret)
     }

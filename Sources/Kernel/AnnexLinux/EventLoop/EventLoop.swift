@@ -105,8 +105,6 @@ package struct Readiness: OptionSet, Sendable, Hashable {
 
     /// The descriptor is readable or at its end.
     package static let readable = Readiness(rawValue: 1)
-    /// The other end is closed or broken.
-    package static let hangup = Readiness(rawValue: 2)
 }
 
 extension EventLoop {

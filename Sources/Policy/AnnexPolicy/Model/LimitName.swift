@@ -1,3 +1,5 @@
+internal import AnnexLinux
+
 /// The names of the limits, as policies spell them.
 package enum LimitName: String, CaseIterable, Sendable {
     case memory, launch, request, watchdog, grace, processor, processes, descriptors, file, output, messages
@@ -42,6 +44,28 @@ package enum LimitValue: Sendable, Hashable {
     package var bytes: UInt64 { if case .bytes(let value) = self { value } else { 0 } }
     package var time: Duration { if case .time(let value) = self { value } else { .zero } }
     package var count: Int { if case .count(let value) = self { value } else { 0 } }
+}
+
+extension PolicyLimits {
+    /// Every limit as one number, in the order of `LimitName.allCases`. A time counts in nanoseconds. A compiled policy
+    /// stores these numbers.
+    package var numbers: [UInt64] {
+        values.map { max($0.value.bytes, MonotonicClock.nanoseconds($0.value.time), UInt64(clamping: $0.value.count)) }
+    }
+
+    /// - Returns: nil if there are more or fewer numbers than limits.
+    package init?(numbers: [UInt64]) {
+        var values: [LimitName: LimitValue] = [:]
+        for (name, number) in zip(LimitName.allCases, numbers) {
+            switch name.measure {
+            case .bytes: values[name] = .bytes(number)
+            case .time, .timeOrNone: values[name] = .time(.nanoseconds(Int64(clamping: number)))
+            case .count: values[name] = .count(Int(clamping: number))
+            }
+        }
+        guard numbers.count == values.count, let limits = try? PolicyLimits(values) else { return nil }
+        self = limits
+    }
 }
 
 extension PolicyLimits {

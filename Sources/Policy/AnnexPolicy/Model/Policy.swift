@@ -19,14 +19,20 @@ public struct Policy: Sendable, Hashable {
     public internal(set) var environment: PolicyEnvironment
 
     var book: RuleBook
-    package let unlisted: UnlistedCalls
+
+    /// The answers to calls without a rule.
+    package var unlisted: UnlistedCalls { book.contents.unlisted }
     /// The place in the text that states each section.
-    package internal(set) var places: [PolicySection: PolicyPlace]
+    package var places: [PolicySection: PolicyPlace] { book.contents.places }
 
     /// The rules for each call that the policy mentions, by call number. The first rule that applies decides.
     package var rules: [Int32: [CallRule]] {
         get { book.contents.rules }
-        set { book = RuleBook(RuleBook.Contents(rules: newValue, wider: widerRules)) }
+        set {
+            var contents = book.contents
+            contents.rules = newValue
+            book = RuleBook(contents)
+        }
     }
 
     /// The rules for the calls that `write-xor-execute` narrowed, as the policy's text states them. Only reports use
@@ -96,7 +102,7 @@ extension PolicyPaths {
         grants.append(
             PathGrant(
                 path: grant.path, rights: rights, isOptional: grant.isOptional, reason: grant.reason,
-                place: grant.place, namedIn: grant.namedIn ?? replaced?.namedIn))
+                stated: grant.stated, namedIn: grant.namedIn ?? replaced?.namedIn))
         grants.sort { PathText.isPath($0.path, before: $1.path) }
     }
 }

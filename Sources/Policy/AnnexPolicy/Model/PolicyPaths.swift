@@ -121,8 +121,8 @@ public struct PathGrant: Sendable, Hashable {
     public let isOptional: Bool
     /// The reason why the policy grants the path.
     public let reason: String
-    /// The line of the policy that grants the path; nil if a caller added the grant.
-    public let place: PolicyPlace?
+    /// Where the policy grants the path; nil if a caller added the grant.
+    let stated: StatedPlace?
     /// The file that names the path for every run, such as a project file; nil if no such file names it.
     package let namedIn: NamingFile?
 
@@ -130,16 +130,45 @@ public struct PathGrant: Sendable, Hashable {
         path: String, rights: PathRights, isOptional: Bool, reason: String, place: PolicyPlace?,
         namedIn: NamingFile? = nil
     ) {
+        self.init(
+            path: path, rights: rights, isOptional: isOptional, reason: reason,
+            stated: place.map { StatedPlace($0) }, namedIn: namedIn)
+    }
+
+    init(
+        path: String, rights: PathRights, isOptional: Bool, reason: String, stated: StatedPlace?,
+        namedIn: NamingFile? = nil
+    ) {
         self.path = path
         self.rights = rights
         self.isOptional = isOptional
         self.reason = reason
-        self.place = place
+        self.stated = stated
         self.namedIn = namedIn
     }
 
+    /// The line of the policy that grants the path; nil if a caller added the grant.
+    public var place: PolicyPlace? { stated?.place }
+
+    /// Whether a caller added the grant. In contrast to `place`, this reads no text.
+    package var isHandedOver: Bool { stated == nil }
+
     /// Whether the path may lead through links.
     package var followsLinks: Bool { namedIn?.names(path) != true }
+}
+
+/// The place of a statement in a policy's text. It is looked up when a caller asks for it, because a policy that was
+/// compiled ahead reads its text only then.
+struct StatedPlace: Sendable, Hashable {
+    private let find: @Sendable () -> PolicyPlace?
+
+    init(_ find: @autoclosure @escaping @Sendable () -> PolicyPlace?) { self.find = find }
+
+    var place: PolicyPlace? { find() }
+
+    static func == (one: StatedPlace, other: StatedPlace) -> Bool { one.place == other.place }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(place) }
 }
 
 /// A file that names paths for each run of its programs, such as a project file.
@@ -168,8 +197,10 @@ package struct NamingFile: Sendable, Hashable {
 package struct VisiblePath: Sendable, Hashable {
     package let path: String
     package let rights: PathRights
-    let place: PolicyPlace?
+    let stated: StatedPlace?
     package let reason: String
+
+    var place: PolicyPlace? { stated?.place }
 }
 
 extension Policy {
@@ -177,51 +208,54 @@ extension Policy {
     /// Landlock rules both follow this list.
     package var visiblePaths: [VisiblePath] {
         var visible = paths.grants.map {
-            VisiblePath(path: $0.path, rights: $0.rights, place: $0.place, reason: $0.reason)
+            VisiblePath(path: $0.path, rights: $0.rights, stated: $0.stated, reason: $0.reason)
         }
         if !paths.bundle.isEmpty {
             visible.append(
                 VisiblePath(
-                    path: PathText.bundle, rights: paths.bundle, place: places[.bundle],
+                    path: PathText.bundle, rights: paths.bundle, stated: StatedPlace(places[.bundle]),
                     reason: "the extension's own bundle"))
         }
         if !paths.frameworks.isEmpty {
             visible.append(
                 VisiblePath(
-                    path: PathText.frameworks, rights: paths.frameworks, place: places[.bundle],
+                    path: PathText.frameworks, rights: paths.frameworks, stated: StatedPlace(places[.bundle]),
                     reason: "Frameworks of the extension's app, if it has one"))
         }
         if let kept = paths.persistent {
             visible.append(
                 VisiblePath(
-                    path: kept.path, rights: [.read, .write], place: places[.privateDirectory],
+                    path: kept.path, rights: [.read, .write], stated: StatedPlace(places[.privateDirectory]),
                     reason: "the private directory"))
         }
         if let scratch = paths.scratch {
             visible.append(
                 VisiblePath(
-                    path: scratch.path, rights: paths.scratchRights, place: places[.privateDirectory],
+                    path: scratch.path, rights: paths.scratchRights, stated: StatedPlace(places[.privateDirectory]),
                     reason: "the scratch directory"))
         }
         if hasSharedMemory {
             visible.append(
                 VisiblePath(
-                    path: PolicyPaths.sharedMemoryPath, rights: [.read, .write], place: places[.privateDirectory],
+                    path: PolicyPaths.sharedMemoryPath, rights: [.read, .write],
+                    stated: StatedPlace(places[.privateDirectory]),
                     reason: "the sandbox's own shared memory"))
         }
         if paths.processFiles != .none {
             let reason = "the sandbox's own processes" + (paths.processFiles == .full ? ", and the kernel's files" : "")
-            visible.append(VisiblePath(path: "/proc", rights: .read, place: places[.processFiles], reason: reason))
+            visible.append(
+                VisiblePath(path: "/proc", rights: .read, stated: StatedPlace(places[.processFiles]), reason: reason))
         }
         for file in paths.writtenFiles {
             visible.append(
                 VisiblePath(
-                    path: file.path, rights: .read, place: places[.etcFiles], reason: "a file that Annex writes"))
+                    path: file.path, rights: .read, stated: StatedPlace(places[.etcFiles]),
+                    reason: "a file that Annex writes"))
         }
         for device in devices {
             visible.append(
                 VisiblePath(
-                    path: device.path, rights: [.read, .write], place: places[.devices],
+                    path: device.path, rights: [.read, .write], stated: StatedPlace(places[.devices]),
                     reason: "a device without access to hardware"))
         }
         return visible.sorted { $0.path < $1.path }

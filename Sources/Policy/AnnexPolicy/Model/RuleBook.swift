@@ -1,12 +1,16 @@
+internal import Glibc
 internal import Synchronization
 
-/// The rules of a policy about calls. If the policy was compiled ahead, the rules are read from its text on first use.
+/// The rules of a policy about calls, and the places of its statements. If the policy was compiled ahead, they are read
+/// from its text on first use.
 ///
-/// A launch under such a policy needs only the filter. The rules are needed to explain the filter's decisions.
+/// A launch under such a policy needs only the filter. The rules and places are needed to explain decisions.
 final class RuleBook: Sendable {
     struct Contents: Sendable, Hashable {
         var rules: [Int32: [CallRule]] = [:]
         var wider: [Int32: [CallRule]] = [:]
+        var unlisted: UnlistedCalls
+        var places: [PolicySection: PolicyPlace] = [:]
     }
 
     /// The filter that was compiled ahead from these rules; nil if there is none.
@@ -35,6 +39,15 @@ final class RuleBook: Sendable {
             return contents
         }
     }
+
+    /// This book with another place for a section. Nothing is read before it is needed.
+    func stating(_ section: PolicySection, at place: PolicyPlace) -> RuleBook {
+        RuleBook(filter: filter) {
+            var contents = self.contents
+            contents.places[section] = place
+            return contents
+        }
+    }
 }
 
 extension RuleBook: Hashable {
@@ -48,34 +61,37 @@ extension RuleBook: Hashable {
 }
 
 extension Policy {
-    /// Creates a shipped policy from the parts that were read from its text when the policy was compiled.
+    /// Creates a shipped policy from the values that were read from its text when the policy was compiled.
     ///
     /// - Parameter filter: the filter that was compiled and checked at that time. If it is nil, the filter is compiled
     ///   on first use.
     package init(
         shipped name: String, summary: String, architecture: Architecture, limits: PolicyLimits, paths: PolicyPaths,
         devices: [PolicyDevice], network: PolicyNetwork, writeXorExecute: Bool, environment: PolicyEnvironment,
-        unlisted: UnlistedCalls, places: [PolicySection: PolicyPlace], filter: SeccompFilter?
+        filter: SeccompFilter?
     ) {
+        // Reading cannot fail, because the same text was read when the policy was compiled. If reading failed
+        // nevertheless, the policy would have no rules and so refuse every call.
+        let read: @Sendable () -> Policy? = { try? Policy.shipped(named: name, for: architecture) }
         self.name = name
         self.summary = summary
         self.architecture = architecture
         self.limits = limits
         self.paths = paths
+        self.paths.grants = paths.grants.map { grant in
+            PathGrant(
+                path: grant.path, rights: grant.rights, isOptional: grant.isOptional, reason: grant.reason,
+                stated: StatedPlace(read()?.paths.grants.first { $0.path == grant.path }?.place))
+        }
         self.devices = devices
         self.network = network
         self.writeXorExecute = writeXorExecute
         self.environment = environment
-        self.unlisted = unlisted
-        self.places = places
         book = RuleBook(filter: filter) {
-            // Reading cannot fail, because the same text was read when the policy was compiled. If reading failed
-            // nevertheless, the policy would have no rules and so refuse every call.
-            (try? Policy.shipped(named: name, for: architecture))?.book.contents ?? RuleBook.Contents()
+            read()?.book.contents
+                ?? RuleBook.Contents(
+                    unlisted: UnlistedCalls(
+                        known: EPERM, unknown: ENOSYS, place: PolicyPlace(file: name + ".yaml", line: 1, column: 1)))
         }
     }
-
-    /// The parts of a compiled policy that `CompilePolicies` writes in addition to the policy's filter and its public
-    /// properties.
-    package var foundations: (unlisted: UnlistedCalls, places: [PolicySection: PolicyPlace]) { (unlisted, places) }
 }

@@ -23,27 +23,27 @@ extension Policy {
     private mutating func addSections(of fragment: PolicyFragment) throws(PolicyError) {
         if let stated = fragment.writeXorExecute, writeXorExecute, !stated.value {
             writeXorExecute = false
-            places[.writeXorExecute] = stated.place
+            book = book.stating(.writeXorExecute, at: stated.place)
         }
         if let stated = fragment.network, stated.value.reach > network.reach {
             network = stated.value
-            places[.network] = stated.place
+            book = book.stating(.network, at: stated.place)
         }
         if let stated = fragment.devices, !Set(stated.value).isSubset(of: devices) {
             devices += stated.value.filter { !devices.contains($0) }
-            places[.devices] = stated.place
+            book = book.stating(.devices, at: stated.place)
         }
         if let stated = fragment.environment {
             try environment.add(stated.value, of: fragment.identifier, at: stated.place)
         }
         for (name, stated) in fragment.limits {
             guard limits.raise(name, to: stated.value) else { continue }
-            places[.limit(name)] = stated.place
+            book = book.stating(.limit(name), at: stated.place)
         }
         paths = granting(fragment.grants).paths
         if let stated = fragment.processFiles, stated.value.reach > paths.processFiles.reach {
             paths.processFiles = stated.value
-            places[.processFiles] = stated.place
+            book = book.stating(.processFiles, at: stated.place)
         }
     }
 
@@ -61,7 +61,9 @@ extension Policy {
         let narrowed = writeXorExecute ? try WriteXorExecute.narrowed(stated, architecture: architecture) : [:]
         let rules = stated.merging(narrowed) { $1 }
         try Self.rejectTooMany(rules)
-        return RuleBook(RuleBook.Contents(rules: rules, wider: stated.filter { narrowed[$0.key] != nil }))
+        return RuleBook(
+            RuleBook.Contents(
+                rules: rules, wider: stated.filter { narrowed[$0.key] != nil }, unlisted: unlisted, places: places))
     }
 }
 

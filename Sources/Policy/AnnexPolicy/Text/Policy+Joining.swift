@@ -9,7 +9,6 @@ extension Policy {
         guard let unlisted = documents.reversed().lazy.compactMap(\.unlisted).first else {
             throw joining.missing("unlisted")
         }
-        self.unlisted = unlisted
         paths = try joining.paths()
         devices = try joining.last("devices", in: .devices, \.devices)
         network = try joining.last("network", in: .network, \.network)
@@ -21,8 +20,10 @@ extension Policy {
         let narrowed = writeXorExecute ? try WriteXorExecute.narrowed(stated, architecture: architecture) : [:]
         let rules = stated.merging(narrowed) { $1 }
         try Self.rejectTooMany(rules)
-        book = RuleBook(RuleBook.Contents(rules: rules, wider: stated.filter { narrowed[$0.key] != nil }))
-        places = joining.places
+        book = RuleBook(
+            RuleBook.Contents(
+                rules: rules, wider: stated.filter { narrowed[$0.key] != nil }, unlisted: unlisted,
+                places: joining.places))
         try rejectContradictions()
         try rejectUnboundedConnections()
     }

@@ -136,24 +136,14 @@ public struct PolicyLibrary: Sendable {
 }
 
 extension PolicyLibrary {
-    /// A number that changes if one of these texts changes: the policy's own text, the texts that it includes, or the
-    /// texts of fragments.
+    /// Whether another library has the same texts for a policy: the policy's own text, the texts that it includes, and
+    /// the texts of its fragments.
     ///
-    /// The number shows whether a policy was changed after it was compiled. The number does not protect against
-    /// forgery.
-    package func digest(ofPolicy name: String) throws(PolicyError) -> UInt64 {
+    /// - Throws: an error if this library has no such policy, or if one of these texts cannot be used.
+    package func hasTexts(ofPolicy name: String, in other: PolicyLibrary) throws(PolicyError) -> Bool {
         let names = try joinedNames(name) ?? JoinedName(policy: name, fragments: [])
         let documents = try documents(ofPolicy: names.policy, for: .current)
-        let parts =
-            documents.map { ($0.name, text(named: $0.name) ?? "") }
-            + names.fragments.map { ($0, text(ofFragment: $0) ?? "") }
-        // FNV-1a.
-        var digest: UInt64 = 0xcbf2_9ce4_8422_2325
-        for part in parts.flatMap({ [$0.0, $0.1] }) {
-            for byte in part.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            // No UTF-8 text contains 0xFF. So this separator makes the digest depend on the boundary between two texts.
-            digest = (digest ^ 0xFF) &* 0x100_0000_01b3
-        }
-        return digest
+        return documents.allSatisfy { text(named: $0.name) == other.text(named: $0.name) }
+            && names.fragments.allSatisfy { text(ofFragment: $0) == other.text(ofFragment: $0) }
     }
 }

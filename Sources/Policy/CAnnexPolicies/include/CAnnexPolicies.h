@@ -1,5 +1,4 @@
-// The texts of the shipped policies, stored as bytes. They are in C, because Swift cannot embed a file. A build plugin
-// cannot embed the texts, because the tool that compiles these policies during the build also needs them.
+// The texts of the shipped policies, stored as bytes. They are in C, because Swift cannot embed a file.
 #ifndef C_ANNEX_POLICIES_H
 #define C_ANNEX_POLICIES_H
 
@@ -25,5 +24,8 @@ annex_policy_text annex_point_at(size_t index);
 
 // The tables of hints after a failed run, in the same form.
 annex_policy_text annex_hints_at(size_t index);
+
+// The shipped policies in compiled form: the file that `make policies` writes.
+annex_policy_text annex_compiled_policies(void);
 
 #endif

@@ -1,13 +1,9 @@
-/// Every technique that a hostile extension will try. Each family of attacks has a type of its own, such as
-/// `FileAttacks`.
+/// Every technique that a hostile extension will try.
 package enum Catalogue {
     /// All attacks, in the order of the sections.
     package static let attacks: [Attack] =
-        FileAttacks.files + ProcessAttacks.processFiles + NamespaceAttacks.namespaces + KernelAttacks.all
-        + LimitAttacks.descriptors + ProcessAttacks.terminal + ProcessAttacks.signals + NamespaceAttacks.sockets
-        + NamespaceAttacks.network + LimitAttacks.start + LimitAttacks.bombs + ObjectAttacks.objects
-        + LimitAttacks.memory + LimitAttacks.lifetimes + DeputyAttacks.deputies + SealAttacks.seals
-        + SharingAttacks.sharing + TodayAttacks.today
+        files + processFiles + namespaces + filters + kernel + descriptors + terminal + signals + sockets + network
+        + start + bombs + objects + memory + lifetimes + deputies + seals + sharing + today
 
     /// The sections by the prefix of their ids.
     package static let sections: [(prefix: String, title: String)] = [

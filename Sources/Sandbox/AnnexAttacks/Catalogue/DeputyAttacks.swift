@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Attacks that make the host, the broker or the user act for the extension.
-enum DeputyAttacks {
+extension Catalogue {
     static let deputies: [Attack] = [
         .driven(
             "DEPUTY-01", technique: "`../` or symlink in a path argument",

@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Attacks on files and on the paths that lead to them.
-enum FileAttacks {
+extension Catalogue {
     static let files: [Attack] = [
         Attack(
             "FS-01", technique: "Absolute path to host secret",

@@ -2,10 +2,8 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Attacks on the filter of system calls, and on the parts of the kernel behind it.
-enum KernelAttacks {
-    static let all = filters + kernel
-
-    private static let filters: [Attack] = [
+extension Catalogue {
+    static let filters: [Attack] = [
         Attack(
             "SEC-01", technique: "x32 numbers",
             Try("getpid by its x32 number", else: "a kernel without x32") { script, _, _ in
@@ -83,7 +81,7 @@ enum KernelAttacks {
             .call("prctl", with: 65, 1, 0, 0, 0, absent: [Number.invalid])),
     ]
 
-    private static let kernel: [Attack] = [
+    static let kernel: [Attack] = [
         Attack(
             "KERN-01", technique: "keyctl, add_key, request_key (cross-namespace keyrings)",
             .call("keyctl", with: 999, 0, 0, 0, 0, reaching: [Number.unsupported]),

@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Attacks on limits: descriptors, the start, memory and the end of an extension.
-enum LimitAttacks {
+extension Catalogue {
     static let descriptors: [Attack] = [
         Attack(
             "FD-01", technique: "Inherited host fd",

@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Attacks on namespaces, sockets and the network.
-enum NamespaceAttacks {
+extension Catalogue {
     static let namespaces: [Attack] = [
         Attack(
             "NS-01", technique: "unshare(NEWUSER) regains caps for kernel attack",

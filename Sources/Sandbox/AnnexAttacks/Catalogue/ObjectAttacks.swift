@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Attacks by objects that the kernel keeps for a program.
-enum ObjectAttacks {
+extension Catalogue {
     /// Objects that the kernel keeps for a program in addition to its memory. The host measures these objects while the
     /// program holds them. The host allows an increase of at most 2 MiB. Objects that count against the memory limit
     /// may also use the memory up to that limit.

@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Attacks on `/proc`, on other processes and on the terminal.
-enum ProcessAttacks {
+extension Catalogue {
     static let processFiles: [Attack] = [
         Attack(
             "PROC-01", technique: "core_pattern, modprobe, sysctl writes",

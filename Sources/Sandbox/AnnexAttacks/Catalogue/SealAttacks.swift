@@ -1,6 +1,6 @@
 /// Attacks on the bundles of signed apps. They do not need a running extension. The attacker gives the user an app, or
 /// changes an app on the disk.
-enum SealAttacks {
+extension Catalogue {
     static let seals: [Attack] = [
         seal(
             "SEAL-01", technique: "One changed byte in a signed app, at its installation or before a launch",

@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Attacks on app groups and opened URLs.
-enum SharingAttacks {
+extension Catalogue {
     /// Further attacks that app groups and opened URLs make possible. Each attack needs a signed app and a broker, so
     /// tests perform it.
     static let sharing: [Attack] = [

@@ -2,7 +2,7 @@ internal import AnnexLaunch
 internal import AnnexPolicy
 
 /// Attacks on the Today view and its page.
-enum TodayAttacks {
+extension Catalogue {
     /// Attacks by a widget on the Today view, and attacks by other programs and sites on the page of the view. Each
     /// attack needs a view, so tests perform it. `make browser` also tries the attacks on the page in a real browser.
     static let today: [Attack] = [

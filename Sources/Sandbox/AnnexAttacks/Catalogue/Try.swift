@@ -108,9 +108,6 @@ package struct Try: Sendable {
 }
 
 extension Policy {
-    /// The most files that the scratch directory may hold.
-    var scratchInodes: UInt64? { paths.scratch?.inodes }
-
     /// The line of the policy that lists a call with these arguments; nil if there is no such line. Calls that every
     /// launch needs have no line.
     func grantingLine(call name: String, _ arguments: [TrialArgument] = []) -> String? {
@@ -146,13 +143,11 @@ enum Flags {
 
 /// The errnos that the catalogue names, with their numbers on Linux.
 enum Number {
-    static let noProcess: Int32 = 3  // ESRCH
     static let noMemory: Int32 = 12  // ENOMEM
     static let badDescriptor: Int32 = 9  // EBADF
     static let badAddress: Int32 = 14  // EFAULT
     static let noDevice: Int32 = 19  // ENODEV
     static let invalid: Int32 = 22  // EINVAL
-    static let noTerminal: Int32 = 25  // ENOTTY
     static let tooBig: Int32 = 7  // E2BIG
     static let unsupported: Int32 = 95  // EOPNOTSUPP
     static let noProtocol: Int32 = 93  // EPROTONOSUPPORT
@@ -161,5 +156,4 @@ enum Number {
     static let inUse: Int32 = 98  // EADDRINUSE
     static let inProgress: Int32 = 115  // EINPROGRESS
     static let noSuchFile: Int32 = 2  // ENOENT
-    static let outOfRange: Int32 = 34  // ERANGE
 }

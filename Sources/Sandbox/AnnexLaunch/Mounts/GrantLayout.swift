@@ -47,7 +47,7 @@ struct GrantLayout: ~Copyable {
             guard let host = try Self.find(grant, dangers: dangers) else { continue }
             add(host.links)
             let key = Array(host.path.utf8)
-            let isCallers = grant.place == nil
+            let isCallers = grant.isHandedOver
             if let known = found[key] {
                 places[known].join(grant.rights)
                 places[known].isCallers = places[known].isCallers || isCallers

@@ -84,7 +84,7 @@ struct ExecutionExamination {
     private let lookup: HostLookup
 
     init(_ policy: Policy, automounts: @escaping @Sendable () -> Automounts = Automounts.read) {
-        let given = policy.paths.grants.filter { $0.place == nil }
+        let given = policy.paths.grants.filter { $0.isHandedOver }
         var places = policy.visiblePaths.map { Place(path: $0.path, rights: $0.rights, isHandedOver: false) }
         var linked: [(path: String, place: String)] = []
         for grant in given {
@@ -165,6 +165,6 @@ struct ExecutionExamination {
 extension Policy {
     /// Whether the caller handed over anything without the right to execute it.
     var hasRefusedExecutions: Bool {
-        paths.grants.contains { $0.place == nil && !$0.rights.contains(.execute) }
+        paths.grants.contains { $0.isHandedOver && !$0.rights.contains(.execute) }
     }
 }

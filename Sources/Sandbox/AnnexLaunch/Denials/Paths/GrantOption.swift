@@ -43,7 +43,7 @@ package struct GrantOption: Sendable, Hashable {
     /// another option, for executing.
     private static func hasOther(_ right: PathRights, on path: String, in policy: Policy) -> Bool {
         policy.paths.grants.contains { grant in
-            grant.place == nil && grant.rights.contains(right) && PathText.isSame(grant.path, as: path)
+            grant.isHandedOver && grant.rights.contains(right) && PathText.isSame(grant.path, as: path)
         }
     }
 }
