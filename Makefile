@@ -12,7 +12,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page promises-page house-plan numbers programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -107,6 +107,9 @@ proof: setup ## every shipped policy with each layer left out and each alone: wh
 
 house-plan: setup ## the picture of the house plan in CONTRIBUTING.md, made anew from the tested plan
 	ANNEX_WRITES_PLAN=1 .ci/some-tests house.plan
+
+promises-page: setup ## Docs/Reference/Promises.md, made anew from the specification, the list of its tests, and the tests
+	ANNEX_WRITES_PROMISES=1 .ci/some-tests page.of.promises
 
 numbers: ## the numbers of the house: files, longest functions, largest types
 	@.ci/numbers
