@@ -12,7 +12,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -113,6 +113,9 @@ counts: ## the size and the seams of the source: walks, targets, lines, folders,
 hooks: ## Git checks the subject of each commit, and the format of its Swift files, before it makes the commit
 	git config core.hooksPath .ci/hooks
 
+promises-page: setup ## Docs/Reference/Promises.md, made anew from the specification, the list of its tests, and the tests
+	ANNEX_WRITES_PROMISES=1 .ci/some-tests page.of.promises
+
 tool-page: setup ## Docs/Reference/ToolPolicy.md, made anew from the policy `tool`
 	@$(SWIFT) build $(STRICT) --product annex && "$$($(SWIFT) build --show-bin-path)/annex" policy explain tool --document > Docs/Reference/ToolPolicy.md
 
@@ -182,7 +185,7 @@ outside: setup ## a package outside the tree, made of the README's own listings,
 macros: setup ## the package annex-macros builds and passes its tests, and its page builds and runs outside the tree
 	@.ci/macros
 
-guide: setup ## the commands of three pages of the guide run, and print what the pages show
+guide: setup ## the commands of four pages of the guide run, and print what the pages show
 	@.ci/reachable sh -c '.ci/build-tests && .ci/guide'
 
 format: ## rewrite the sources in the house format

@@ -1,54 +1,74 @@
 import Foundation
 import Testing
 
-/// Compares `Docs/SPECIFICATION.md` with the tests. The last column of the page names the tests that check each
-/// promise.
+/// Compares `Docs/SPECIFICATION.md` with the tests of each promise.
 @Suite struct SpecificationTests {
-    @Test func `every test that the specification names exists`() throws {
-        let page = try String(contentsOf: SourceTree.root.appending(path: "Docs/SPECIFICATION.md"), encoding: .utf8)
-        let named = Self.tests(named: page)
-        #expect(named.count > 100, "the page has another form, or hardly any tests")
-        let sources = try SourceTree.swiftFiles(in: "Tests").map(\.text).joined(separator: "\n")
-        for name in named {
-            // The search has its own constant, because a failing expectation prints its condition, and the sources are
-            // long.
-            let isThere = sources.contains("func `\(name)`")
-            #expect(isThere, "no test is named `\(name)`")
+    @Test func `every promise of the specification has a test or says that it has none`() throws {
+        let promises = try Self.promises()
+        #expect(promises.numbers.count > 100, "the page has another form, or hardly any promises")
+        #expect(Set(promises.numbers).count == promises.numbers.count, "two promises have one number")
+        for number in promises.numbers {
+            #expect(promises.proofs[number]?.isMissing == false, "\(number) has no test")
+        }
+        #expect(Set(promises.proofs.keys).subtracting(promises.numbers) == [], "tests of no promise")
+    }
+
+    @Test func `every test of a promise exists`() throws {
+        let tests = Set(try Self.tests.get())
+        for (number, proof) in try Self.promises().proofs {
+            let missing = Set(proof.tests).subtracting(tests)
+            #expect(missing == [], "\(number)")
         }
     }
 
-    @Test func `every promise of the specification names a test or says that it has none`() throws {
-        let page = try String(contentsOf: SourceTree.root.appending(path: "Docs/SPECIFICATION.md"), encoding: .utf8)
-        for row in Self.rows(of: page) {
-            #expect(!Self.names(in: row).isEmpty || row.contains("no test"), "\(row)")
-        }
+    /// Numbers with a dash are those of attacks, which are on a page of their own.
+    @Test func `every rule that a test is named after is in the specification`() throws {
+        let rules = try Self.promises().rules
+        let named = Set(try Self.tests.get().flatMap(Promises.rules).filter { !$0.contains("-") })
+        #expect(named.count > 25)
+        #expect(named.subtracting(rules) == [])
     }
 
-    @Test func `only names in the last column of a table are tests`() {
+    /// If ANNEX_WRITES_PROMISES is set, as in `make promises-page`, the test first writes the page.
+    @Test func `the page of promises shows the tests of each promise`() throws {
+        let file = SourceTree.root.appending(path: "Docs/Reference/Promises.md")
+        let wanted = try Self.promises().document(of: try Self.tests.get())
+        if ProcessInfo.processInfo.environment["ANNEX_WRITES_PROMISES"] != nil {
+            try wanted.write(to: file, atomically: true, encoding: .utf8)
+        }
+        // The comparison has its own constant, because a failing expectation prints its condition, and the page is long.
+        let isShown = try String(contentsOf: file, encoding: .utf8) == wanted
+        #expect(isShown, "run `make promises-page`")
+    }
+
+    @Test func `promises and their tests are read from the page and the list`() {
         let page = """
-            `a word of the text` is no test.
+            # Title
 
-            | # | promise | held by |
-            |---|---|---|
-            | P1 | `Name.app` is an app | `P1: a rule of tests`, `another, with a comma` |
-            | P2 | a promise | no test |
+            ## One
+
+            | # | promise |
+            |---|---|
+            | P1.1 | `Name.app` is an app |
+            | P1.2 | one |
+            | FD-03 | two |
             """
-        #expect(Self.tests(named: page) == ["P1: a rule of tests", "another, with a comma"])
-        #expect(Self.rows(of: page).count == 2)
+        let list = "P1.1\n  P1: a rule\n  another, with a comma\nP1.2\n  - a note\nFD-03\n  - no test yet"
+        let promises = Promises(of: page, provenBy: list)
+        #expect(promises.numbers == ["P1.1", "P1.2", "FD-03"])
+        #expect(promises.rules == ["P1", "FD-03"])
+        #expect(promises.proofs["P1.1"]?.tests == ["P1: a rule", "another, with a comma"])
+        #expect(promises.numbers.map { promises.proofs[$0]?.isMissing } == [false, true, false])
+        #expect(Promises.rules(of: "A1, FD-03: a rule: that has two") == ["A1", "FD-03"])
+        #expect(Promises.rules(of: "a rule without a number: none") == [])
+        let document = promises.document(of: ["P1: a rule", "P1: one more", "P2: of no promise"])
+        #expect(document.contains("| P1.2 | a note |\n| P1, more | `P1: one more` |\n| FD-03 | no test yet |"))
+        #expect(!document.contains("P2"))
     }
 
-    private static func tests(named page: String) -> [String] { rows(of: page).flatMap(names) }
-
-    /// The last column of each row, without the headers and rules of tables.
-    private static func rows(of page: String) -> [String] {
-        let columns = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.compactMap { line in
-            line.split(separator: " | ").last?.trimmingCharacters(in: CharacterSet(charactersIn: " |"))
-        }
-        return columns.filter { $0 != "held by" }
+    private static func promises() throws -> Promises {
+        Promises(of: try String(contentsOf: SourceTree.root.appending(path: "Docs/SPECIFICATION.md"), encoding: .utf8))
     }
 
-    /// The words in backticks.
-    private static func names(in column: String) -> [String] {
-        column.matches(of: /`([^`]+)`/).map { String($0.1) }
-    }
+    private static let tests = Result { try SourceTree.testFiles().flatMap { TestNames(in: $0.text).names } }
 }

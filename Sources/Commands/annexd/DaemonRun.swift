@@ -100,7 +100,7 @@ final class DaemonRun: Service {
 ///
 /// Only one signal is taken. Later signals stay pending for the process, and the new program inherits them when it is
 /// executed. The signal sources of swift-service-lifecycle would take later signals too. So a SIGTERM directly after a
-/// SIGHUP would be lost (`Docs/Guide/Daemon.md`).
+/// SIGHUP would be lost (`Docs/Design/Daemon.md`).
 struct LifeSignals: Sendable {
     private static let ending = [SIGTERM, SIGINT]
     private let set: sigset_t

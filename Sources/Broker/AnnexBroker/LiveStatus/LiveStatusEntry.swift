@@ -96,7 +96,7 @@ package enum LiveStatusState: UInt64, Sendable, CaseIterable {
     package var word: String { "\(self)" }
 }
 
-/// The layout of an entry on the broker's board. `Docs/Guide/Observing.md` describes it in words.
+/// The layout of an entry on the broker's board. `Docs/Design/Daemon.md` describes it in words.
 enum LiveStatusLayout {
     /// The magic is "ANXB".
     static let file = SlotLayout(name: "annex-board", magic: 0x4258_4E41, version: 1, slotSize: 512, slots: 16_383)

@@ -1,7 +1,7 @@
 package import AnnexChannel
 package import AnnexModel
 
-/// Versions and limits that a host and a daemon must agree on. `Docs/Guide/Daemon.md` describes them in words.
+/// Versions and limits that a host and a daemon must agree on. `Docs/Reference/Wire.md` describes them in words.
 package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of the protocol's meaning raises the upper bound. If support for

@@ -69,7 +69,7 @@ public struct ChannelConfiguration: Sendable, Hashable {
     public init() {}
 }
 
-/// Where a channel's traffic is recorded, and how much of it. `Docs/Guide/Recordings.md` describes the file's format.
+/// Where a channel's traffic is recorded, and how much of it. `Docs/Reference/Wire.md` describes the file's format.
 ///
 /// A recording holds the messages between host and extension, so it is as private as those messages. On a recorded
 /// channel every call goes through the table of calls, and every message is written to the file. The channel behaves

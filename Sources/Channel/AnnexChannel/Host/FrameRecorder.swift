@@ -184,7 +184,7 @@ extension FrameRecorder {
     }
 }
 
-/// Constants of a recording's file. `Docs/Guide/Recordings.md` describes the format.
+/// Constants of a recording's file. `Docs/Reference/Wire.md` describes the format.
 package enum RecordingFormat {
     package static let mark: [UInt8] = Array("ANNEXREC".utf8)
     package static let version: UInt32 = 1

@@ -12,7 +12,7 @@ struct ReplayCommand: AsyncParsableCommand {
         abstract: "Show the recording of a channel, or play it to an extension and compare the answers.",
         discussion: """
             A host records a session with `host.begin(id) { $0.recording = ChannelRecording(to: path) }`. \
-            Docs/Guide/Recordings.md describes the format of the file.
+            Docs/Reference/Wire.md describes the format of the file.
 
             Without an app, the command shows every message of the recording. With an app, it launches the app's \
             extension in its sandbox, sends the recorded messages of the host, and compares each answer with the recorded \

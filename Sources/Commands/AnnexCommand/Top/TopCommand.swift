@@ -22,7 +22,7 @@ struct TopCommand: ParsableCommand {
               AGE              the time since the extension was requested
 
             A dash means that the value is unknown. The command asks neither extensions nor hosts. It reads numbers \
-            that brokers publish in shared memory, and the kernel's figures for processes (Docs/Guide/Observing.md).
+            that brokers publish in shared memory, and the kernel's figures for processes (Docs/Design/Daemon.md).
 
             EXAMPLES
               annex top                       a table that is updated every second; Ctrl-C ends it
