@@ -86,7 +86,7 @@ fuzz: setup ## libFuzzer over every reader of hostile bytes (RUNS=N: that many r
 
 units: setup ## the systemd units, live: a system of its own starts them, and extensions run under them (root)
 	@sh .ci/install-needs systemd-nspawn:systemd-container
-	@for product in annex annexd connects-to-a-daemon Pictures PictureEditor Misbehaver Silent Shout ShoutApp; do \
+	@for product in annex annexd host-fixture Pictures PictureEditor Misbehaver Silent Shout ShoutApp; do \
 		$(SWIFT) build $(STRICT) --product $$product || exit 1; \
 	done
 	@.ci/units
@@ -149,15 +149,15 @@ bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a
 	Benchmarks/filter-cost "$(BIN)/annex"
 
 bench-groups: setup ## what a member of an app group pays: coordinated reads, durable writes, news, launches (FOLDER: where, /tmp)
-	@for product in annex Shout ShoutApp measures-groups; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
+	@for product in annex Shout ShoutApp host-fixture; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
 	@work=$$(mktemp -d -p $(or $(FOLDER),/tmp)) && trap 'rm -rf "$$work"' EXIT && mkdir "$$work/groups" && \
 		sh Sources/Examples/assemble "$(BIN)" "$$work" Shout && rights=Sources/Examples/Bundles/ToDoList.app/ToDoList.entitlements && \
 		cp $$rights "$$work/Shout.app/Shout.entitlements" && cp $$rights "$$work/Shout.app/PlugIns/Loud.appex/Loud.entitlements" && \
 		"$(BIN)/annex" key new bench --out "$$work/key" >/dev/null && "$(BIN)/annex" sign "$$work/Shout.app" --key "$$work/key" >/dev/null && \
-		"$(BIN)/measures-groups" "$$work/groups" "$$work/Shout.app"
+		ln -s "$(BIN)/host-fixture" "$$work/measures-groups" && "$$work/measures-groups" "$$work/groups" "$$work/Shout.app"
 
 bench-today: setup ## Today views of twelve widgets: first and fresh content, memory, and wake-ups of an idle view (SECONDS: 600)
-	@for product in annex NewsApp NewsWidget waits-to-update measures-today; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
+	@for product in annex NewsApp NewsWidget extension-fixture host-fixture; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
 	@Benchmarks/today-ratio "$(BIN)" $(or $(SECONDS),600)
 
 bench-install: setup ## the installation of a large signed app against `cp -R` and `sha256sum` (ROUNDS=N: 15)

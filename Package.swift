@@ -334,7 +334,7 @@ let plugins = floor(
 
 // MARK: - Tests
 
-/// A program that tests start, named by its conduct; the name of its folder has capitals instead of hyphens.
+/// A program that tests start; the name of its folder has capitals instead of hyphens.
 /// - Parameter isExtension: a static executable, as every extension is; otherwise a program like any host.
 func fixture(_ name: String, _ dependencies: [Target.Dependency] = [], isExtension: Bool = true) -> Target {
     let folder = name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -348,77 +348,49 @@ func sharedFixture(_ name: String, _ dependencies: [Target.Dependency] = []) -> 
     .target(name: name, dependencies: dependencies, path: "Tests/Fixtures/\(name)", swiftSettings: swift)
 }
 
-/// What a fixture links that has a broker of its own and looks into it.
-let busyHost: [Target.Dependency] = ["AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy"]
-
 let fixtures: [Target] = [
     .target(
         name: "AnnexTestSupport", dependencies: ["AnnexChannel", "AnnexLinux", "CSpawn"], path: "Tests/Support",
         swiftSettings: swift),
     sharedFixture("CSpawn"),
+    sharedFixture("CConduct"),
     sharedFixture("CFilterFixture"),
     sharedFixture("CHostFacts"),
     sharedFixture("CFailingCalls"),
     sharedFixture("CCrashes"),
     sharedFixture("ConformingConduct", ["AnnexChannel"]),
     sharedFixture("TypedConduct", ["AnnexChannel"]),
+    sharedFixture("Ledgers", ["CAnnexSQLite"]),
+    // Three programs with many conducts each.
+    fixture(
+        "extension-fixture",
+        [
+            "AnnexExtension", "AnnexGroups", "AnnexChannel", "AnnexLinux", "TypedConduct", "Ledgers", "CCrashes",
+            "CConduct",
+        ]),
+    fixture(
+        "channel-fixture",
+        ["AnnexModel", "AnnexChannel", "AnnexLinux", "ConformingConduct", "TypedConduct", "CConduct"]),
+    fixture(
+        "host-fixture",
+        [
+            "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexBrokerAPI", "AnnexHost", "AnnexApp", "AnnexGroups",
+            "AnnexPortalServer", "AnnexPortal", "AnnexModel", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch",
+            "AnnexPolicy",
+            "AnnexLinux", "CAnnexSQLite", "Ledgers", "CHostFacts", "CConduct", "AnnexTestSupport",
+        ], isExtension: false),
+    // Its system calls are counted one by one, so it links no library.
     fixture("runs-alone"),
+    // Its definitions of system calls would be those of every conduct in the same program.
+    fixture(
+        "fails-each-call",
+        ["AnnexTestSupport", "AnnexBroker", "AnnexHost", "AnnexModel", "AnnexPolicy", "CFailingCalls"],
+        isExtension: false),
+    // Programs in C, which a change of the library does not link again.
     fixture("reports-its-world"),
     fixture("asks-for-much"),
     fixture("takes-much"),
-    fixture("conforms", ["AnnexChannel", "ConformingConduct"]),
-    fixture("echoes-raw", ["AnnexChannel"]),
-    fixture("works-on", ["AnnexExtension"]),
-    fixture("serves-everything", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
-    fixture("stays-in-touch", ["AnnexExtension", "AnnexChannel", "TypedConduct"]),
-    fixture("composes", ["AnnexExtension"]),
-    fixture("shows-a-widget", ["AnnexExtension"]),
-    fixture("writes-markup", ["AnnexExtension"]),
-    fixture("waits-to-update", ["AnnexExtension"]),
-    fixture("miscomposes", ["AnnexModel", "AnnexChannel"]),
-    fixture("acts", ["AnnexExtension"]),
-    fixture("edits", ["AnnexExtension"]),
-    fixture("misedits", ["AnnexModel", "AnnexChannel"]),
-    fixture("keeps-notes", ["AnnexExtension"]),
-    fixture("shares-data", ["AnnexExtension", "AnnexGroups"]),
-    fixture("coordinates-inside", ["AnnexExtension", "AnnexGroups"]),
-    fixture("takes-locks", ["AnnexExtension", "AnnexGroups"]),
-    fixture("keeps-a-ledger", ["AnnexExtension", "AnnexGroups", "Ledgers"]),
-    fixture("keeps-a-ledger-as-app", ["AnnexApp", "Ledgers"], isExtension: false),
-    sharedFixture("Ledgers", ["CAnnexSQLite"]),
-    fixture("shares-as-app", ["AnnexApp"], isExtension: false),
-    fixture("records-opening", ["AnnexApp"], isExtension: false),
-    fixture("opens-urls", ["AnnexExtension", "AnnexGroups"]),
-    fixture("writes-defaults", ["AnnexPortalServer", "AnnexPortal"], isExtension: false),
-    fixture(
-        "measures-today", ["AnnexEmbedded", "AnnexHost", "AnnexToday", "AnnexModel", "AnnexLinux"], isExtension: false),
-    fixture(
-        "measures-groups",
-        [
-            "AnnexEmbedded", "AnnexBrokerAPI", "AnnexHost", "AnnexGroups", "AnnexPortalServer", "AnnexPortal",
-            "AnnexModel", "AnnexLinux",
-            "CAnnexSQLite",
-        ], isExtension: false),
-    fixture(
-        "coordinates-files", ["AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexLinux"], isExtension: false),
-    fixture("loads-items", ["AnnexExtension"]),
-    fixture("demands-items", ["AnnexModel", "AnnexChannel", "AnnexLinux"]),
-    fixture("crashes-as-told", ["AnnexExtension", "AnnexLinux", "CCrashes"]),
-    fixture("answers-all-but-one", ["AnnexModel", "AnnexChannel"]),
-    fixture("scribbles-forever", ["AnnexChannel", "AnnexLinux"]),
-    fixture("stops-at-a-step", ["AnnexLinux"]),
-    fixture("serves-types", ["AnnexChannel", "TypedConduct"]),
     fixture("restricts-itself", isExtension: false),
-    fixture("examines-itself", ["AnnexDoctor"], isExtension: false),
-    fixture("holds-a-sandbox", ["AnnexTestSupport", "AnnexSandbox", "AnnexLinux"], isExtension: false),
-    fixture("launches-forever", ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"], isExtension: false),
-    fixture("counts-its-launches", ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost"], isExtension: false),
-    fixture(
-        "lives-its-own-life", ["AnnexTestSupport", "AnnexEmbedded", "AnnexHost", "CHostFacts"], isExtension: false),
-    fixture("connects-to-a-daemon", ["AnnexHost", "CHostFacts"], isExtension: false),
-    fixture("meets-accidents", busyHost, isExtension: false),
-    fixture("bears-load", busyHost, isExtension: false),
-    fixture("fails-each-call", busyHost + ["CFailingCalls"], isExtension: false),
 ]
 
 /// One target per target of the library; AnnexPolicyTests also tests the tools for policies, and AnnexSandboxTests the
