@@ -245,77 +245,6 @@ let commands = floor(
             swiftSettings: swift),
     ])
 
-/// An extension that needs only the library for extensions.
-func example(_ name: String) -> Target {
-    .executableTarget(
-        name: name, dependencies: ["AnnexExtension"], swiftSettings: swift, linkerSettings: selfContained)
-}
-
-let examples = floor(
-    "Examples",
-    [
-        .target(
-            name: "CPicture",
-            linkerSettings: [
-                .linkedLibrary("png16"), .linkedLibrary("jpeg"), .linkedLibrary("z"), .linkedLibrary("m"),
-            ]),
-        .target(
-            name: "PictureEditing", dependencies: ["CPicture"],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "PictureEditor", dependencies: ["AnnexExtension", "AnnexModel", "PictureEditing"],
-            swiftSettings: swift, linkerSettings: selfContained),
-        example("Shout"),
-        .executableTarget(
-            name: "ShoutApp", swiftSettings: swift, linkerSettings: selfContained),
-        example("MyPicture"),
-        example("Translate"),
-        .executableTarget(name: "MyPictureApp", swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(name: "TranslateApp", swiftSettings: swift, linkerSettings: selfContained),
-        .target(name: "CMisbehaver"),
-        .executableTarget(
-            name: "Misbehaver", dependencies: ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"],
-            swiftSettings: strict, linkerSettings: selfContained),
-        .executableTarget(
-            name: "ShoutHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
-        example("TextThumbnail"),
-        .executableTarget(
-            name: "ThumbnailHost", dependencies: ["AnnexHost", "AnnexEmbedded"]),
-        .target(name: "ToDoKit", dependencies: ["AnnexGroups"], swiftSettings: strict),
-        .executableTarget(name: "ToDoListApp", dependencies: ["AnnexApp", "ToDoKit"], swiftSettings: swift),
-        .executableTarget(
-            name: "ToDoAdder", dependencies: ["AnnexExtension", "ToDoKit"], swiftSettings: swift,
-            linkerSettings: selfContained),
-        .executableTarget(
-            name: "ToDoWidget", dependencies: ["AnnexExtension", "AnnexGroups", "ToDoKit"], swiftSettings: swift,
-            linkerSettings: selfContained),
-        .target(name: "WeatherKit", dependencies: ["AnnexGroups"], swiftSettings: strict),
-        .executableTarget(name: "WeatherApp", dependencies: ["AnnexApp", "WeatherKit"], swiftSettings: swift),
-        .executableTarget(
-            name: "WeatherWidget", dependencies: ["AnnexExtension", "AnnexGroups", "WeatherKit"], swiftSettings: swift,
-            linkerSettings: selfContained),
-        .executableTarget(name: "NewsApp", swiftSettings: swift, linkerSettings: selfContained),
-        example("NewsWidget"),
-        .target(name: "LedgerKit", dependencies: ["AnnexGroups", "CAnnexSQLite"], swiftSettings: strict),
-        .executableTarget(name: "LedgerApp", dependencies: ["AnnexApp", "LedgerKit"], swiftSettings: swift),
-        .executableTarget(
-            name: "LedgerBooker", dependencies: ["AnnexExtension", "AnnexGroups", "LedgerKit"], swiftSettings: swift,
-            linkerSettings: selfContained),
-        .executableTarget(
-            name: "LedgerSummer", dependencies: ["AnnexExtension", "AnnexGroups", "LedgerKit"], swiftSettings: swift,
-            linkerSettings: selfContained),
-        .target(name: "ImageFilters", swiftSettings: swift),
-        .executableTarget(
-            name: "FilterEditor", dependencies: ["AnnexExtension", "ImageFilters"], swiftSettings: swift,
-            linkerSettings: selfContained),
-        .executableTarget(
-            name: "Filters", dependencies: ["AnnexHost", "AnnexEmbedded", "ImageFilters"]),
-        .executableTarget(
-            name: "Silent", swiftSettings: swift, linkerSettings: selfContained),
-        .executableTarget(
-            name: "Pictures", swiftSettings: swift, linkerSettings: selfContained),
-    ])
-
 let plugins = floor(
     "Plugins",
     [
@@ -379,6 +308,10 @@ let fixtures: [Target] = [
             "AnnexPolicy",
             "AnnexLinux", "CAnnexSQLite", "Ledgers", "CHostFacts", "CConduct", "AnnexTestSupport",
         ], isExtension: false),
+    // The extensions of `annex demo` that misbehave.
+    sharedFixture("CMisbehaver"),
+    fixture("Misbehaver", ["AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"]),
+    fixture("Silent"),
     // Its system calls are counted one by one, so it links no library.
     fixture("runs-alone"),
     // Its definitions of system calls would be those of every conduct in the same program.
@@ -513,7 +446,7 @@ let tests: [Target] = [
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
-            "PictureEditing", "ImageFilters", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
+            "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux",
             "AnnexTestSupport",
         ],
         swiftSettings: swift),
@@ -563,7 +496,7 @@ let package = Package(
         // For annex-today alone.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
-    targets: kernel + channel + policy + sandbox + extensions + broker + todayViews + commands + examples + plugins
+    targets: kernel + channel + policy + sandbox + extensions + broker + todayViews + commands + plugins
         + fixtures
         + tests
 )

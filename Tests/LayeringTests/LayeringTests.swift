@@ -29,7 +29,7 @@ import Testing
     @Test func `Sources has no folder that the house plan lacks`() throws {
         let sources = SourceTree.root.appending(path: "Sources")
         let floors = try SourceTree.folders(in: sources)
-        #expect(Set(floors) == Set(HousePlan.floors.map(\.name) + ["Examples", "Macros"]))
+        #expect(Set(floors) == Set(HousePlan.floors.map(\.name) + ["Macros"]))
         for floor in HousePlan.floors {
             let targets = try SourceTree.folders(in: sources.appending(path: floor.name))
             #expect(Set(targets) == Set(floor.targets.map(\.name)), "\(floor.name)")
@@ -60,11 +60,9 @@ import Testing
         }
     }
 
-    @Test func `an extension links nothing that imports Foundation`() async throws {
-        let examples = try await PackageDump.load().targets.filter { $0.path?.contains("Sources/Examples") ?? false }
+    @Test func `an extension links nothing that imports Foundation`() throws {
         let folders =
-            HousePlan.withoutFoundation.compactMap(HousePlan.folder) + examples.compactMap(\.path)
-            + ["Sources/Macros/annex-macros/AnnexMacros"]
+            HousePlan.withoutFoundation.compactMap(HousePlan.folder) + ["Sources/Macros/annex-macros/AnnexMacros"]
         for folder in folders {
             for (file, text) in try SourceTree.swiftFiles(in: folder) {
                 #expect(!text.contains("import Foundation"), "\(file) imports Foundation")

@@ -1,4 +1,4 @@
-internal import CAnnexSQLite
+internal import CLedgerSQLite
 
 /// A connection to an SQLite database that several processes use at the same time.
 ///
@@ -71,7 +71,7 @@ internal import CAnnexSQLite
         case .text(let text):
             // SAFETY: the count is the number of UTF-8 bytes of the text, and SQLite copies these bytes.
             return unsafe sqlite3_bind_text(
-                statement, place, text, Int32(text.utf8.count), annex_sqlite_transient())
+                statement, place, text, Int32(text.utf8.count), ledger_sqlite_transient())
         }
     }
 

@@ -1,5 +1,5 @@
 internal import AnnexGroups
-internal import CAnnexSQLite
+internal import CLedgerSQLite
 
 /// Why the ledger could not do a requested action.
 public struct LedgerError: Error, CustomStringConvertible {

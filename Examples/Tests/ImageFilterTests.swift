@@ -4,7 +4,8 @@ import Testing
 
 /// The filters that the example app and its extension share.
 @Suite(.timeLimit(.minutes(20))) struct ImageFilterTests {
-    private static let curves = Example.root.appending(path: "Sources/Examples/Bundles/Filters.app")
+    private static let curves = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Filters/Filters.app")
 
     private func read(curves text: String) -> ImageFilter? { ImageFilter(curves: Array(text.utf8)) }
 
