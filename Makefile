@@ -7,11 +7,12 @@ CONFIGURATION ?= release
 # of their own, which builds in the same folder.
 DEMO = annex Misbehaver Silent
 DEMO_EXAMPLES = PictureEditor Pictures Shout ShoutApp
-DEMO_TODAY = annex annexd annex-today
+DEMO_TODAY = annex annexd
 DEMO_TODAY_EXAMPLES = ToDoListApp ToDoAdder ToDoWidget WeatherApp WeatherWidget NewsApp NewsWidget
+PAGE = Sources/Page/annex-today
 # $(call build,FLAGS,PRODUCTS OF ANNEX,EXAMPLES)
 build = for product in $(2); do $(SWIFT) build $(1) --product $$product || exit 1; done; \
-	for product in $(3); do SWIFT="$(SWIFT)" .ci/build-examples $(1) --product $$product || exit 1; done
+	for product in $(3); do SWIFT="$(SWIFT)" .ci/build-beside Examples $(1) --product $$product || exit 1; done
 # The flags of all debug builds. A debug build with other flags would compile everything anew.
 STRICT = -Xswiftc -warnings-as-errors
 # The flags of all release builds. A release build with other flags would compile everything anew.
@@ -38,6 +39,7 @@ demo: ready examples ## edit a picture with untrusted code, then run its attacks
 
 demo-today: ready ## the Today view: widgets of three apps in the terminal, and as a page in the browser
 	@$(call build,-c $(CONFIGURATION) $(SHIPPED),$(DEMO_TODAY),$(DEMO_TODAY_EXAMPLES))
+	@SWIFT="$(SWIFT)" .ci/build-beside $(PAGE) -c $(CONFIGURATION) $(SHIPPED) --product annex-today
 	@.ci/demo-today "$(BIN)"
 
 today-picture: browser ## the README's picture of the Today view, made anew by the page itself
@@ -48,9 +50,8 @@ browser: setup ## the page of annex-today in Chromium: its rules, its attackers,
 	@.ci/browser
 
 programs: setup ## `annex`, `annexd` and `annex-today`, for `make install`
-	@for product in annex annexd annex-today; do \
-		$(SWIFT) build -c $(CONFIGURATION) --static-swift-stdlib -Xswiftc -use-ld=lld --product $$product || exit 1; \
-	done
+	@$(call build,-c $(CONFIGURATION) $(SHIPPED),annex annexd)
+	@SWIFT="$(SWIFT)" .ci/build-beside $(PAGE) -c $(CONFIGURATION) $(SHIPPED) --product annex-today
 
 install: ## the built programs with units, manual and completions below PREFIX (/usr/local), in DESTDIR if there is one
 	@.ci/install-programs "$(BIN)" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"

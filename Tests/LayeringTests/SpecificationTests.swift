@@ -8,7 +8,7 @@ import Testing
         let page = try String(contentsOf: SourceTree.root.appending(path: "Docs/SPECIFICATION.md"), encoding: .utf8)
         let named = Self.tests(named: page)
         #expect(named.count > 100, "the page has another form, or hardly any tests")
-        let sources = try SourceTree.swiftFiles(in: "Tests").map(\.text).joined(separator: "\n")
+        let sources = try SourceTree.testFiles().map(\.text).joined(separator: "\n")
         for name in named {
             // The search has its own constant, because a failing expectation prints its condition, and the sources are
             // long.

@@ -1,6 +1,6 @@
 // All conducts of extensions that use the channel without the library for extensions, in one program. The name of a
 // conduct is the name of its file or folder.
-import CConduct
+import CFixtures
 
 let conduct = String(cString: conduct_name())
 switch conduct {

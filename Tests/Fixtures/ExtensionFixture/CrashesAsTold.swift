@@ -1,7 +1,7 @@
 // Crashes in the way that its request names. Outside any sandbox, it crashes in the way that its argument names.
 import AnnexExtension
 import AnnexLinux
-import CCrashes
+import CFixtures
 import Glibc
 
 final class CrashesAsTold: AppExtension {

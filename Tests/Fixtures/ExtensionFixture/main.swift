@@ -1,6 +1,6 @@
 // All conducts that link the library for extensions, in one program. The name of a conduct is the name of its file.
 import AnnexExtension
-import CConduct
+import CFixtures
 import Glibc
 
 let conduct = String(cString: conduct_name())

@@ -7,7 +7,7 @@
 //                   number of the child's process in place of 0
 //   ask ID WORDS    sends one request to an extension, and prints the text of the answer
 import AnnexHost
-import CHostFacts
+import CFixtures
 import Glibc
 
 enum ConnectsToADaemon {

@@ -1,6 +1,6 @@
 // All conducts of programs outside a sandbox, in one program: hosts, containing apps and members of groups. The name of
 // a conduct is the name of its file or folder.
-import CConduct
+import CFixtures
 import Foundation
 
 let conduct = String(cString: conduct_name())

@@ -4,7 +4,7 @@
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport
-import CHostFacts
+import CFixtures
 import Glibc
 import Synchronization
 

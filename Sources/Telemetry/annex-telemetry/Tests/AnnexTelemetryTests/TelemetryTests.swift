@@ -1,8 +1,8 @@
-import AnnexEmbedded
 import AnnexHost
 import AnnexTelemetry
-import AnnexTestSupport
+import AnnexTesting
 import CoreMetrics
+import Foundation
 import InMemoryTracing
 import MetricsTestKit
 import Testing
@@ -10,8 +10,18 @@ import Tracing
 
 /// Metrics and traces of a host. The test runs in a separate process, because a program can bootstrap both only once.
 @Suite(.timeLimit(.minutes(20))) struct TelemetryTests {
+    private static let identifier = "com.example.shout.loud"
+
+    /// The example Shout with the program of these tests.
+    private static func app() throws -> TestApp {
+        let root = URL(filePath: #filePath).pathComponents.dropLast(6).joined(separator: "/")
+        let program = "answers-or-exits"
+        return try TestApp(
+            layout: root + "/Examples/Shout/Shout.app", files: ["Shout.app": program, "Loud.appex": program])
+    }
+
     @Test func `sessions and requests are counted, timed and traced`() async throws {
-        let app = try SubstituteApp(running: "works-on")
+        let app = try Self.app()
         await #expect(processExitsWith: .success) { [path = app.path as String] in
             let counting = CountingMetrics()
             let metrics = counting.kept
@@ -20,8 +30,8 @@ import Tracing
             InstrumentationSystem.bootstrap(tracer)
             try await TelemetryTests.use(path)
             // A caller that waits for an end may continue before the observer runs.
-            await eventually { tracer.activeSpans.isEmpty }
-            let id = [("extension", SubstituteApp.identifier)]
+            while !tracer.activeSpans.isEmpty { await Task.yield() }
+            let id = [("extension", TelemetryTests.identifier)]
             func ends(_ reason: String) throws -> [Int64] {
                 try metrics.expectCounter("annex_ends", id + [("reason", reason)]).values
             }
@@ -48,16 +58,16 @@ import Tracing
 
     /// This test bootstraps no backend. Metrics and traces are discarded, but the session must work.
     @Test func `a host without a telemetry backend works`() async throws {
-        let app = try SubstituteApp(running: "works-on")
+        let app = try Self.app()
         try await Self.use(app.path)
     }
 
     private static func use(_ path: String) async throws {
-        let host = try AnnexHost.embedded(apps: [path], patience: .patience, holdsBack: false).withTelemetry()
-        let session = try await host.begin(SubstituteApp.identifier)
-        for _ in 0..<2 { _ = try await session.request([ExtensionItem(contentText: "looks 1")]) }
+        let host = try AnnexHost.testing(apps: [path], patience: .seconds(600)).withTelemetry()
+        let session = try await host.begin(TelemetryTests.identifier)
+        for _ in 0..<2 { _ = try await session.request([ExtensionItem(contentText: "hello")]) }
         #expect(await session.complete().reason == .completed)
-        let other = try await host.begin(SubstituteApp.identifier)
+        let other = try await host.begin(TelemetryTests.identifier)
         await #expect(throws: HostError.self) { try await other.request([ExtensionItem(contentText: "exits")]) }
         _ = await other.cancel()
         await #expect(throws: HostError.self) { try await host.begin("com.example.nobody") }

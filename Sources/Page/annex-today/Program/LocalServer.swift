@@ -1,6 +1,5 @@
-import AnnexLinux
 import AnnexTodayPage
-import Glibc
+import AnnexTodayProgram
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -11,7 +10,7 @@ import Synchronization
 /// Only programs of the same user get a connection. Connections without progress are closed, and the number of
 /// connections is limited. So a program that connects but sends and reads nothing takes little memory, and delays other
 /// programs only for a limited time.
-struct PageServer: Sendable {
+struct LocalServer: PageServer {
     /// The most connections at the same time. Browsers open about six connections for a page. Further connections wait
     /// until another is closed.
     private static let mostConnections = 64
@@ -47,13 +46,9 @@ struct PageServer: Sendable {
     /// every browser without a message.
     func checkGate() async throws {
         let own = try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port).get()
-        let user = try LoopbackPeer.user(
-            from: UInt16(truncatingIfNeeded: own.localAddress?.port ?? 0), to: UInt16(truncatingIfNeeded: port))
+        let isOwn = try AnnexTodayProgram.isOwnUser(from: own.localAddress?.port ?? 0, to: port)
         try await own.close()
-        guard user == geteuid() else {
-            throw SystemError(
-                "sock_diag", errno: ENOENT, remedy: "load the kernel's module tcp_diag: modprobe tcp_diag")
-        }
+        guard isOwn else { throw AnnexTodayProgram.blindGate }
     }
 
     /// Closes the port and all connections.
@@ -86,9 +81,7 @@ private final class ConnectionGate: Sendable {
         // from another address could have the same ports, so it is refused.
         guard channel.remoteAddress?.ipAddress == "127.0.0.1",
             let peer = channel.remoteAddress?.port, let own = channel.localAddress?.port,
-            let user = try LoopbackPeer.user(
-                from: UInt16(truncatingIfNeeded: peer), to: UInt16(truncatingIfNeeded: own)),
-            user == geteuid()
+            try AnnexTodayProgram.isOwnUser(from: peer, to: own)
         else { throw Refusal.anotherUser }
     }
 }

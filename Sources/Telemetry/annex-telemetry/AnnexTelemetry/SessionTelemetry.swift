@@ -1,6 +1,4 @@
-internal import AnnexBrokerAPI
 internal import AnnexHost
-internal import AnnexModel
 internal import CoreMetrics
 internal import Tracing
 

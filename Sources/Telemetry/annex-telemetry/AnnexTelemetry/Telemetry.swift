@@ -1,4 +1,3 @@
-internal import AnnexBrokerAPI
 public import AnnexHost
 internal import CoreMetrics
 internal import Synchronization
