@@ -3,9 +3,16 @@
 
 SWIFT ?= swift
 CONFIGURATION ?= release
-# The demo's programs are listed by name, so that `make demo` does not build the tests' own programs.
-DEMO = annex PictureEditor Misbehaver Silent Pictures Shout ShoutApp
-DEMO_TODAY = annex annexd annex-today ToDoListApp ToDoAdder ToDoWidget WeatherApp WeatherWidget NewsApp NewsWidget
+# The demo's programs are listed by name, so that `make demo` does not build the tests' own programs. The examples are a package
+# of their own, which builds in the same folder.
+DEMO = annex Misbehaver Silent
+DEMO_EXAMPLES = PictureEditor Pictures Shout ShoutApp
+DEMO_TODAY = annex annexd
+DEMO_TODAY_EXAMPLES = ToDoListApp ToDoAdder ToDoWidget WeatherApp WeatherWidget NewsApp NewsWidget
+PAGE = Sources/Page/annex-today
+# $(call build,FLAGS,PRODUCTS OF ANNEX,EXAMPLES)
+build = for product in $(2); do $(SWIFT) build $(1) --product $$product || exit 1; done; \
+	for product in $(3); do SWIFT="$(SWIFT)" .ci/build-beside Examples $(1) --product $$product || exit 1; done
 # The flags of all debug builds. A debug build with other flags would compile everything anew.
 STRICT = -Xswiftc -warnings-as-errors
 # The flags of all release builds. A release build with other flags would compile everything anew.
@@ -24,18 +31,15 @@ ready: setup ## say whether this system lets a process make a sandbox, and if no
 	@sh .ci/preflight
 
 examples: setup ## build the example extensions and lay out their bundles beside the executables
-	@for product in $(DEMO); do \
-		$(SWIFT) build -c $(CONFIGURATION) $(SHIPPED) --product $$product || exit 1; \
-	done
-	@sh Sources/Examples/assemble "$(BIN)" "$(BIN)"
+	@$(call build,-c $(CONFIGURATION) $(SHIPPED),$(DEMO),$(DEMO_EXAMPLES))
+	@sh Examples/assemble "$(BIN)" "$(BIN)"
 
 demo: ready examples ## edit a picture with untrusted code, then run its attacks (PICTURE=FILE: your own picture)
 	@"$(BIN)/annex" demo $(if $(PICTURE),-- "$(PICTURE)")
 
 demo-today: ready ## the Today view: widgets of three apps in the terminal, and as a page in the browser
-	@for product in $(DEMO_TODAY); do \
-		$(SWIFT) build -c $(CONFIGURATION) $(SHIPPED) --product $$product || exit 1; \
-	done
+	@$(call build,-c $(CONFIGURATION) $(SHIPPED),$(DEMO_TODAY),$(DEMO_TODAY_EXAMPLES))
+	@SWIFT="$(SWIFT)" .ci/build-beside $(PAGE) -c $(CONFIGURATION) $(SHIPPED) --product annex-today
 	@.ci/demo-today "$(BIN)"
 
 today-picture: browser ## the README's picture of the Today view, made anew by the page itself
@@ -46,9 +50,8 @@ browser: setup ## the page of annex-today in Chromium: its rules, its attackers,
 	@.ci/browser
 
 programs: setup ## `annex`, `annexd` and `annex-today`, for `make install`
-	@for product in annex annexd annex-today; do \
-		$(SWIFT) build -c $(CONFIGURATION) --static-swift-stdlib -Xswiftc -use-ld=lld --product $$product || exit 1; \
-	done
+	@$(call build,-c $(CONFIGURATION) $(SHIPPED),annex annexd)
+	@SWIFT="$(SWIFT)" .ci/build-beside $(PAGE) -c $(CONFIGURATION) $(SHIPPED) --product annex-today
 
 install: ## the built programs with units, manual and completions below PREFIX (/usr/local), in DESTDIR if there is one
 	@.ci/install-programs "$(BIN)" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
@@ -86,9 +89,7 @@ fuzz: setup ## libFuzzer over every reader of hostile bytes (RUNS=N: that many r
 
 units: setup ## the systemd units, live: a system of its own starts them, and extensions run under them (root)
 	@sh .ci/install-needs systemd-nspawn:systemd-container
-	@for product in annex annexd connects-to-a-daemon Pictures PictureEditor Misbehaver Silent Shout ShoutApp; do \
-		$(SWIFT) build $(STRICT) --product $$product || exit 1; \
-	done
+	@$(call build,$(STRICT),annexd host-fixture $(DEMO),$(DEMO_EXAMPLES))
 	@.ci/units
 
 policies: setup ## Policies/compiled.bin, the compiled policies, made anew of the texts in Policies/
@@ -154,15 +155,15 @@ bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a
 	Benchmarks/filter-cost "$(BIN)/annex"
 
 bench-groups: setup ## what a member of an app group pays: coordinated reads, durable writes, news, launches (FOLDER: where, /tmp)
-	@for product in annex Shout ShoutApp measures-groups; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
+	@$(call build,-c release $(SHIPPED),annex host-fixture,Shout ShoutApp)
 	@work=$$(mktemp -d -p $(or $(FOLDER),/tmp)) && trap 'rm -rf "$$work"' EXIT && mkdir "$$work/groups" && \
-		sh Sources/Examples/assemble "$(BIN)" "$$work" Shout && rights=Sources/Examples/Bundles/ToDoList.app/ToDoList.entitlements && \
+		sh Examples/assemble "$(BIN)" "$$work" Shout && rights=Examples/ToDoList/ToDoList.app/ToDoList.entitlements && \
 		cp $$rights "$$work/Shout.app/Shout.entitlements" && cp $$rights "$$work/Shout.app/PlugIns/Loud.appex/Loud.entitlements" && \
 		"$(BIN)/annex" key new bench --out "$$work/key" >/dev/null && "$(BIN)/annex" sign "$$work/Shout.app" --key "$$work/key" >/dev/null && \
-		"$(BIN)/measures-groups" "$$work/groups" "$$work/Shout.app"
+		ln -s "$(BIN)/host-fixture" "$$work/measures-groups" && "$$work/measures-groups" "$$work/groups" "$$work/Shout.app"
 
 bench-today: setup ## Today views of twelve widgets: first and fresh content, memory, and wake-ups of an idle view (SECONDS: 600)
-	@for product in annex NewsApp NewsWidget waits-to-update measures-today; do $(SWIFT) build -c release $(SHIPPED) --product $$product || exit 1; done
+	@$(call build,-c release $(SHIPPED),annex extension-fixture host-fixture,NewsApp NewsWidget)
 	@Benchmarks/today-ratio "$(BIN)" $(or $(SECONDS),600)
 
 bench-install: setup ## the installation of a large signed app against `cp -R` and `sha256sum` (ROUNDS=N: 15)
@@ -189,7 +190,7 @@ guide: setup ## the commands of four pages of the guide run, and print what the 
 	@.ci/reachable sh -c '.ci/build-tests && .ci/guide'
 
 format: ## rewrite the sources in the house format
-	$(SWIFT) format -i -r -p Package.swift Sources Tests
+	$(SWIFT) format -i -r -p Package.swift Sources Tests Examples
 
 clean: ## remove everything that was built
 	rm -rf .build

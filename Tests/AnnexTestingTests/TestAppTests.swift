@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct TestAppTests {
     private static var layout: String {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Sources/Examples/Bundles/Shout.app").path
+            .appending(path: "Examples/Shout/Shout.app").path
     }
 
     private static let files = ["Shout.app": "ShoutApp", "Loud.appex": "Shout"]

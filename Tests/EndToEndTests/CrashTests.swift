@@ -43,8 +43,8 @@ import Testing
     }
 
     private static let ways: [(way: String, signals: [Int32], function: String)] = [
-        ("traps", [SIGILL, SIGTRAP], "crashes_as_told.trap"), ("writes", [SIGSEGV], "crash_through_null"),
-        ("overflows", [SIGSEGV], "crashes_as_told.overflow"), ("aborts", [SIGABRT], "crashes_as_told.quit"),
+        ("traps", [SIGILL, SIGTRAP], "extension_fixture.trap"), ("writes", [SIGSEGV], "crash_through_null"),
+        ("overflows", [SIGSEGV], "extension_fixture.overflow"), ("aborts", [SIGABRT], "extension_fixture.quit"),
         ("stops", [SIGTRAP], "crash_at_a_breakpoint"), ("jumps", [SIGSEGV], "crash_to_nowhere"),
     ]
 
@@ -56,7 +56,7 @@ import Testing
         #expect(signals.contains(signal.number), "\(signal)")
         let names = names(signal)
         let depth = try #require(names.firstIndex(of: function), "\(names)")
-        #expect(way == "overflows" || names[(depth + 1)...].first == "crashes_as_told.crash", "\(names)")
+        #expect(way == "overflows" || names[(depth + 1)...].first == "extension_fixture.crash", "\(names)")
         #expect(names.count <= 32)
         #expect(way != "traps" || signal.message?.description.contains("a trap of its own") == true, "\(signal)")
     }
@@ -65,7 +65,7 @@ import Testing
         let daemon = try await TestDaemon()
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         try host.install(app: app.path)
-        #expect(names(try await crash(host, "writes")).prefix(2) == ["crash_through_null", "crashes_as_told.crash"])
+        #expect(names(try await crash(host, "writes")).prefix(2) == ["crash_through_null", "extension_fixture.crash"])
     }
 
     @Test func `L6: the crash of a parked extension has a backtrace too`() async throws {
@@ -90,7 +90,7 @@ import Testing
         let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(report["backtrace"] as? [String] == signal.backtrace.map(\.description))
         let shown = try await Program.annex("reports", SubstituteApp.identifier, "--folder", place, in: folder)
-        #expect(shown.output.contains("crashes_as_told.trap"), "\(shown)")
+        #expect(shown.output.contains("extension_fixture.trap"), "\(shown)")
     }
 
     // MARK: Other handlers, and lies

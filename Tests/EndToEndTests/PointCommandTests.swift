@@ -51,7 +51,7 @@ import Testing
     @Test func `lint finds nothing in the example and in the shipped points`() async throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let example = root.appending(path: "Sources/Examples/Points/com.example.thumbnails.yaml").path
+        let example = root.appending(path: "Examples/Thumbnails/Points/com.example.thumbnails.yaml").path
         let ran = try await annex("lint", example)
         #expect(ran.status == 0 && ran.output.contains("nothing found"), "\(ran)")
         // The file of a shipped point would be a second file for that point.

@@ -15,8 +15,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("AnnexHost.embedded", "Sources/Examples/ShoutHost/main.swift"),
-        ("AppExtension {", "Sources/Examples/Shout/Shout.swift"),
+        ("AnnexHost.embedded", "Examples/Shout/ShoutHost/main.swift"),
+        ("AppExtension {", "Examples/Shout/Shout/Shout.swift"),
     ])
     func `a listing of the README equals its example`(mark: String, file: String) throws {
         let example = try String(contentsOf: root.appending(path: file), encoding: .utf8)

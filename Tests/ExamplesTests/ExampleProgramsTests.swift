@@ -26,10 +26,10 @@ import Testing
     @Test func `no example imports Foundation`() throws {
         let sources = try #require(
             FileManager.default.enumerator(
-                at: Example.root.appending(path: "Sources/Examples").resolvingSymlinksInPath(),
-                includingPropertiesForKeys: nil))
+                at: Example.root.appending(path: "Examples").resolvingSymlinksInPath(),
+                includingPropertiesForKeys: nil, options: .skipsHiddenFiles))
         var count = 0
-        for case let file as URL in sources where file.pathExtension == "swift" {
+        for case let file as URL in sources where file.pathExtension == "swift" && !file.path.contains("/Tests/") {
             count += 1
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.contains("import Foundation"), "\(file.lastPathComponent)")
@@ -41,7 +41,7 @@ import Testing
         let out = FileManager.default.temporaryDirectory.appending(path: "annex-apps-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: out) }
         let script = try ChildProcess(
-            Example.root.appending(path: "Sources/Examples/assemble"),
+            Example.root.appending(path: "Examples/assemble"),
             arguments: [
                 Example.programs.path, out.path, "Pictures", "Shout", "Thumbnails", "Filters", "MyPicture", "Translate",
             ])

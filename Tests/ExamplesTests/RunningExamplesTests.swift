@@ -2,16 +2,10 @@ import AnnexChannel
 import AnnexLinux
 import AnnexModel
 import Foundation
-import PictureEditing
 import Testing
 
 /// The example extensions as processes, over a real channel, without a sandbox.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct RunningExamplesTests {
-    private func picture(_ bytes: [UInt8], _ userInfo: [String: ItemValue] = [:]) throws -> ExtensionItem {
-        ExtensionItem(
-            attachments: [ItemProvider(contents: try ItemContents(bytes: bytes), types: [.image])], userInfo: userInfo)
-    }
-
     private func conduct(_ word: String) -> [ExtensionItem] {
         [ExtensionItem(userInfo: ["conduct": .string(word)])]
     }
@@ -21,45 +15,6 @@ import Testing
         #expect(try shout.request([ExtensionItem(contentText: "grüß")]).first?.contentText == "GRÜSS")
         try shout.sayGoodbye()
         #expect(shout.wait() == 0)
-    }
-
-    @Test func `the picture editor returns an edited picture of the same kind`() throws {
-        let editor = try RunningExample("PictureEditor")
-        for (file, type) in [(TestPNG().bytes, TypeIdentifier.png), (TestJPEG.progressive, .jpeg)] {
-            for edit in PictureEdit.allCases {
-                let back = try editor.request([picture(file, ["edit": .string(edit.rawValue)])])
-                let attachment = try #require(back.first?.attachments.first)
-                #expect(attachment.registeredTypeIdentifiers == [type])
-                let bytes = try attachment.loadData(forType: type)
-                let edited = try Picture(decoding: bytes)
-                let original = try Picture(decoding: file)
-                #expect(edited.width == original.width && edited.height == original.height && bytes != file)
-            }
-        }
-    }
-
-    @Test(
-        arguments: [
-            ([], "the picture is empty: the file has no bytes"),
-            (Array("text".utf8), "the file is neither a PNG nor a JPEG picture"),
-            (Array(TestPNG().bytes.prefix(60)), "the PNG file ends in the middle"),
-            (
-                TestPNG(width: 30_000, height: 30_000).bytes,
-                "the picture says it is 30000 x 30000 pixels, which is too large to edit"
-            ),
-        ] as [([UInt8], String)])
-    func `a broken picture gives one clear error`(file: [UInt8], text: String) throws {
-        let editor = try RunningExample("PictureEditor")
-        let error = try #require(throws: ExtensionError.self) { _ = try editor.request([picture(file)]) }
-        #expect(error.localizedDescription == text)
-        #expect(try !editor.request([picture(TestPNG().bytes)]).isEmpty, "the editor lives on")
-    }
-
-    @Test func `an unknown edit is refused by name`() throws {
-        let editor = try RunningExample("PictureEditor")
-        let item = try picture(TestPNG().bytes, ["edit": "blur"])
-        let error = try #require(throws: ExtensionError.self) { _ = try editor.request([item]) }
-        #expect(error.localizedDescription == "there is no such edit; there are: sepia, grayscale, invert")
     }
 
     @Test func `the misbehaver reports the true results of its calls`() throws {

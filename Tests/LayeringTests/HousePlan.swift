@@ -176,9 +176,6 @@ enum HousePlan {
                         "AnnexModel", "AnnexChannel", "AnnexLinux", "CAnnexLinux",
                     ],
                     products: ["Logging"]),
-                Target(
-                    "AnnexTelemetry", "metrics and traces of a host",
-                    imports: ["AnnexHost", "AnnexBrokerAPI", "AnnexModel"], products: ["CoreMetrics", "Tracing"]),
             ]),
         Floor(
             name: "Views",
@@ -211,11 +208,11 @@ enum HousePlan {
                     products: ["Logging", "ArgumentParser"]),
                 Target("annex", "the command line", imports: ["AnnexCommand"]),
                 Target(
-                    "annex-today", "serves the Today view's page to the browsers of this machine",
+                    "AnnexTodayProgram", "the program annex-today, apart from its server",
                     imports: [
                         "AnnexCommand", "AnnexTodayPage", "AnnexToday", "AnnexHost", "AnnexPolicy", "AnnexLinux",
                     ],
-                    products: ["NIOHTTP1", "NIOPosix", "NIOCore", "ArgumentParser"]),
+                    products: ["ArgumentParser"]),
             ]),
     ]
 

@@ -29,7 +29,7 @@ import Testing
     @Test func `Sources has no folder that the house plan lacks`() throws {
         let sources = SourceTree.root.appending(path: "Sources")
         let floors = try SourceTree.folders(in: sources)
-        #expect(Set(floors) == Set(HousePlan.floors.map(\.name) + ["Examples", "Macros"]))
+        #expect(Set(floors) == Set(HousePlan.floors.map(\.name) + ["Macros", "Telemetry", "Page"]))
         for floor in HousePlan.floors {
             let targets = try SourceTree.folders(in: sources.appending(path: floor.name))
             #expect(Set(targets) == Set(floor.targets.map(\.name)), "\(floor.name)")
@@ -37,14 +37,19 @@ import Testing
     }
 
     /// If a package embeds Annex, it resolves every package that Annex names, even packages whose products it does not
-    /// use.
-    @Test func `only the package of the macros names swift-syntax`() throws {
-        let macros = SourceTree.root.appending(path: "Sources/Macros")
-        #expect(try SourceTree.folders(in: macros) == ["annex-macros"])
-        let manifests = try ["Package.swift", "Sources/Macros/annex-macros/Package.swift"].map {
-            try String(contentsOf: SourceTree.root.appending(path: $0), encoding: .utf8)
+    /// use. So what only some programs need is named by a package of its own.
+    @Test(arguments: [
+        ("Macros/annex-macros", ["swift-syntax"]),
+        ("Telemetry/annex-telemetry", ["swift-metrics", "swift-distributed-tracing"]),
+        ("Page/annex-today", ["swift-nio"]),
+    ])
+    func `only the package that needs a dependency names it`(_ folder: String, _ dependencies: [String]) throws {
+        let names = folder.split(separator: "/").map(String.init)
+        #expect(try SourceTree.folders(in: SourceTree.root.appending(path: "Sources/\(names[0])")) == [names[1]])
+        for (path, isNamed) in [("Package.swift", false), ("Sources/\(folder)/Package.swift", true)] {
+            let manifest = try String(contentsOf: SourceTree.root.appending(path: path), encoding: .utf8)
+            for one in dependencies { #expect(manifest.contains(one) == isNamed, "\(path): \(one)") }
         }
-        #expect(manifests.map { $0.contains("swift-syntax") } == [false, true])
     }
 
     /// If ANNEX_WRITES_PLAN is set, as in `make house-plan`, the test first writes the plan to `CONTRIBUTING.md`.
@@ -60,11 +65,9 @@ import Testing
         }
     }
 
-    @Test func `an extension links nothing that imports Foundation`() async throws {
-        let examples = try await PackageDump.load().targets.filter { $0.path?.contains("Sources/Examples") ?? false }
+    @Test func `an extension links nothing that imports Foundation`() throws {
         let folders =
-            HousePlan.withoutFoundation.compactMap(HousePlan.folder) + examples.compactMap(\.path)
-            + ["Sources/Macros/annex-macros/AnnexMacros"]
+            HousePlan.withoutFoundation.compactMap(HousePlan.folder) + ["Sources/Macros/annex-macros/AnnexMacros"]
         for folder in folders {
             for (file, text) in try SourceTree.swiftFiles(in: folder) {
                 #expect(!text.contains("import Foundation"), "\(file) imports Foundation")

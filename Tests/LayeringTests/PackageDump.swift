@@ -11,8 +11,7 @@ struct PackageDump: Sendable {
         let usesUnsafeFlags: Bool
 
         var isOfTheLibrary: Bool {
-            type != "test" && !(path?.hasPrefix("Sources/Examples") ?? false)
-                && !(path?.hasPrefix("Tests/") ?? false)
+            type != "test" && !(path?.hasPrefix("Tests/") ?? false)
         }
     }
 

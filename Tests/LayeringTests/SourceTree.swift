@@ -26,9 +26,10 @@ enum SourceTree {
             .map { ($0.path, try String(contentsOf: $0, encoding: .utf8)) }
     }
 
-    /// Every Swift file of the tests, with its text. The package of the macros has its own tests.
+    /// Every Swift file of the tests, with its text. The packages beside Annex have their own tests.
     static func testFiles() throws -> [(file: String, text: String)] {
-        try swiftFiles(in: "Tests") + swiftFiles(in: "Sources/Macros/annex-macros/Tests")
+        try ["Tests", "Examples/Tests", "Sources/Macros/annex-macros/Tests", "Sources/Telemetry/annex-telemetry/Tests"]
+            .flatMap { try swiftFiles(in: $0) }
     }
 
     /// The names of all files below a folder, of every kind.

@@ -44,9 +44,9 @@ public final class ChildProcess: Sendable {
         reap()
     }
 
-    /// An executable product by its name, or any program by its path.
+    /// A fixture by its conduct, an executable product by its name, or any program by its path.
     public static func executable(_ name: String) -> URL {
-        name.hasPrefix("/") ? URL(filePath: name) : ExampleBundles.products.appending(path: name)
+        name.hasPrefix("/") ? URL(filePath: name) : Fixtures.program(name)
     }
 
     /// The end of the program; nil while it runs.

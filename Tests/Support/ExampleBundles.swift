@@ -29,7 +29,7 @@ public enum ExampleBundles {
             let target = FileManager.default.temporaryDirectory.appending(path: "annex-examples-\(getpid())")
             try? FileManager.default.removeItem(at: target)
         }
-        let script = packageRoot.appending(path: "Sources/Examples/assemble").path
+        let script = packageRoot.appending(path: "Examples/assemble").path
         let end: ChildProcess.End
         do {
             let words = [

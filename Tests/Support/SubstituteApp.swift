@@ -7,27 +7,31 @@ public final class SubstituteApp: Sendable {
 
     private let folder: TemporaryFolder
 
-    /// - Parameter name: an executable product that was built with the tests.
-    public convenience init(running name: String) throws {
-        try self.init(running: ExampleBundles.products.appending(path: name))
+    /// - Parameter conduct: the conduct of a fixture, or an executable product that was built with the tests.
+    public convenience init(running conduct: String) throws {
+        try self.init { try Fixtures.copy(conduct, to: $0) }
     }
 
     /// - Parameter program: any executable.
-    public init(running program: URL) throws {
+    public convenience init(running program: URL) throws {
+        try self.init { try FileManager.default.copyProgram(at: program, to: $0) }
+    }
+
+    private init(copyingProgram copy: (URL) throws -> Void) throws {
         folder = try TemporaryFolder()
         let app = folder.url.appending(path: "Shout.app")
         try FileManager.default.copyItem(at: URL(filePath: try ExampleBundles.path(of: "Shout.app")), to: app)
         let executable = app.appending(path: "PlugIns/Loud.appex/Loud")
         try FileManager.default.removeItem(at: executable)
-        try FileManager.default.copyProgram(at: program, to: executable)
+        try copy(executable)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: executable.path)
     }
 
     /// Replaces the program of the app itself.
-    public func setProgram(_ name: String) throws {
+    public func setProgram(_ conduct: String) throws {
         let program = folder.url.appending(path: "Shout.app/Shout")
         try FileManager.default.removeItem(at: program)
-        try FileManager.default.copyProgram(at: ExampleBundles.products.appending(path: name), to: program)
+        try Fixtures.copy(conduct, to: program)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
     }
 

@@ -35,8 +35,8 @@ public struct AnnexHost: Sendable {
         self.observer = observer
     }
 
-    /// The same host, with an observer of its launches, sessions and requests.
-    package func observed(by observer: any HostObserver) -> AnnexHost {
+    /// The same host, with an observer of its launches, sessions and requests. A later observer replaces an earlier one.
+    public func observed(by observer: any HostObserver) -> AnnexHost {
         var host = self
         host.observer = observer
         return host

@@ -3,7 +3,7 @@ internal import AnnexModel
 package import AnnexToday
 
 /// The Today view as a page for browsers. It does not use the network itself: a server passes requests to it.
-package actor TodayPage {
+public actor TodayPage {
     private let view: TodayView
     private let visitors: PageGuard
     private var surface: TodaySurface
@@ -36,14 +36,15 @@ package actor TodayPage {
 
     /// The refusal of a request that does not come from the page; nil if the request comes from the page. This check
     /// needs only the head of the request.
-    package nonisolated func refusal(of request: PageRequest) -> PageAnswer? {
+    public nonisolated func refusal(of request: PageRequest) -> PageAnswer? {
         if case .failure(let refusal) = visitors.path(of: request) { refusal.answer } else { nil }
     }
 
     /// The answer to a request whose body is longer than a form of the page.
-    package static let tooLong = PageAnswer.plain(413, saying: "This is no form of the page.")
+    public static let tooLong = PageAnswer.plain(413, saying: "This is no form of the page.")
 
-    package func answer(to request: PageRequest) async -> PageAnswer {
+    /// The answer to a whole request.
+    public func answer(to request: PageRequest) async -> PageAnswer {
         let path: String
         switch visitors.path(of: request) {
         case .success(let found): path = found

@@ -34,7 +34,7 @@ enum ConformingExtension: String, CaseIterable, Sendable {
             let ends = try HostEndpoint.make(configuration: .patient, handlers: handlers)
             return (ends.host, ExtensionThread(ends.descriptors) { try ConformingConduct.serve($0) })
         case .ring:
-            return try Self.start(ExampleBundles.products.appending(path: "conforms"), [], handlers)
+            return try Self.start(ChildProcess.executable("conforms"), [], handlers)
         case .packets:
             let ends = try HostEndpoint.makeOverSocket(configuration: .patient, handlers: handlers)
             let peer = PacketPeer(try ends.socket.duplicate())

@@ -64,12 +64,6 @@ final class ExtensionProcess: RunningExtension, Sendable {
         join()
     }
 
-    /// An executable product that was built with the tests.
-    static func path(of name: String) -> String {
-        URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: name).path
-    }
-
     /// If a test traps, this process may outlive it. The end of that test is known only after no process holds the
     /// test's output open, so this process closes its copy.
     private static func closeOthers(_ actions: inout posix_spawn_file_actions_t) {

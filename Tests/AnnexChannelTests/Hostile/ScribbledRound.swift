@@ -34,7 +34,7 @@ struct ScribbledRound: Sendable {
         host = ends.host
         peer = try ExtensionProcess(
             [
-                ExtensionProcess.path(of: "scribbles-forever"), Self.kinds[number % Self.kinds.count],
+                ChildProcess.executable("scribbles-forever").path, Self.kinds[number % Self.kinds.count],
                 "\(UInt64.random(in: 0 ... .max, using: &random))", "2",
                 // Some extensions begin to scribble at once. Others begin after the channel works.
                 "\([0, 5, 100].randomElement(using: &random) ?? 0)",

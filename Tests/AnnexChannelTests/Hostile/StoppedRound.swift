@@ -1,6 +1,6 @@
 import AnnexLinux
 import AnnexTestSupport
-import Glibc
+import Foundation
 import Synchronization
 
 @testable import AnnexChannel
@@ -39,7 +39,7 @@ struct StoppedRound: Sendable {
         let ends = try HostEndpoint.make(handlers: handlers, eventLoop: loop)
         host = ends.host
         peer = try ExtensionProcess(
-            [ExtensionProcess.path(of: "stops-at-a-step"), "\(fate == .killed ? SIGKILL : SIGSTOP)", "\(step)"],
+            [ChildProcess.executable("stops-at-a-step").path, "\(fate == .killed ? SIGKILL : SIGSTOP)", "\(step)"],
             ends.descriptors)
     }
 

@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `a program that examines its machine gets no SIGCHLD and no child`() async throws {
-        let result = try await Program.tool([Self.folder.appending(path: "examines-itself").path])
+        let result = try await Program.tool([ChildProcess.executable("examines-itself").path])
         #expect(result.status == 0)
         #expect(result.output.contains("signals=0\n") && result.output.contains("wait=-1 ECHILD\n"), "\(result.output)")
     }

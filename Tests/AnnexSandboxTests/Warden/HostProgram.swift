@@ -11,7 +11,7 @@ final class HostProgram {
 
     /// - Parameter through: a command that executes another command, which is put before the program.
     init(through command: [String] = [], _ arguments: String...) throws {
-        let program = WardenFixture.fixture.deletingLastPathComponent().appending(path: "holds-a-sandbox").path
+        let program = ChildProcess.executable("holds-a-sandbox").path
         let (pieces, report) = AsyncStream.makeStream(of: Data.self)
         self.pieces = pieces
         output.fileHandleForReading.readabilityHandler = { handle in

@@ -143,7 +143,7 @@ struct SystemDaemonTests {
         }
         for change in ["installed", "removed"] {
             await eventually {
-                line("annexd: \(change) ", "identifier=com.example.shout ", "user=\(other)", "/connects-to-a-daemon")
+                line("annexd: \(change) ", "identifier=com.example.shout ", "user=\(other)", "/host-fixture")
             }
         }
         await eventually { line("annex.broker: an extension ended", "reason=removed", "user=\(other)", "host=") }

@@ -157,7 +157,7 @@ extension ExtensionSession {
 }
 
 /// Observes what a host does with its extensions. The task or thread that launches the extension calls the observer.
-package protocol HostObserver: Sendable {
+public protocol HostObserver: Sendable {
     /// An extension was launched. The returned observer gets the events of its session.
     func launching(_ identifier: String) -> any SessionObserver
     /// The broker did not launch the extension.
@@ -165,7 +165,8 @@ package protocol HostObserver: Sendable {
 }
 
 /// Observes one session. Any thread may call the observer, and the observer must not block.
-package protocol SessionObserver: Sendable {
+public protocol SessionObserver: Sendable {
+    /// The extension has sent its hello, so it is ready for requests.
     func ready(_ report: LaunchReport)
     /// Called at most once. After this call, only the ends of requests are reported.
     func ended(_ termination: Termination)

@@ -1,14 +1,18 @@
 /// A request of a browser, unchanged.
-package struct PageRequest: Sendable {
+public struct PageRequest: Sendable {
     /// The port at which the request arrived.
-    package let port: Int
-    package let method: String
+    public let port: Int
+    /// The method in capitals, such as `GET`.
+    public let method: String
     /// The path of the request, with the query.
-    package let target: String
-    package let headers: [(name: String, value: String)]
-    package let body: [UInt8]
+    public let target: String
+    /// The headers in the order of the request.
+    public let headers: [(name: String, value: String)]
+    /// The whole body. A body longer than a form of the page is refused with `TodayPage.tooLong`.
+    public let body: [UInt8]
 
-    package init(
+    /// - Parameter port: the port at which the request arrived.
+    public init(
         port: Int, method: String, target: String, headers: [(name: String, value: String)], body: [UInt8] = []
     ) {
         self.port = port
@@ -25,16 +29,21 @@ package struct PageRequest: Sendable {
 }
 
 /// An answer to a browser.
-package struct PageAnswer: Sendable {
-    package enum Body: Sendable {
+public struct PageAnswer: Sendable {
+    /// The bytes of an answer, or what makes them.
+    public enum Body: Sendable {
+        /// All bytes.
         case whole([UInt8])
         /// The lines of a stream of events. Each line is sent when it arrives.
         case events(AsyncStream<[UInt8]>)
     }
 
-    package let status: Int
-    package let headers: [(name: String, value: String)]
-    package let body: Body
+    /// The status of HTTP.
+    public let status: Int
+    /// All headers except those for the length and the connection.
+    public let headers: [(name: String, value: String)]
+    /// The bytes that the browser gets.
+    public let body: Body
 
     /// A short text for a person. It repeats nothing from the request.
     static func plain(_ status: Int, saying text: String, headers: [(name: String, value: String)] = []) -> PageAnswer {

@@ -1,0 +1,9 @@
+// The extension of the conformance tests, in Swift, in a separate process.
+import AnnexChannel
+import ConformingConduct
+
+enum Conforms {
+    static func run() throws {
+        try ConformingConduct.serve(ExtensionEndpoint.adopt())
+    }
+}

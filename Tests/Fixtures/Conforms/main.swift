@@ -1,5 +1,0 @@
-// The extension of the conformance tests, in Swift, in a separate process.
-import AnnexChannel
-import ConformingConduct
-
-try ConformingConduct.serve(ExtensionEndpoint.adopt())
