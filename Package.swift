@@ -94,7 +94,11 @@ let sandbox = floor(
             ],
             swiftSettings: strict, plugins: ["EmbedProgram"]),
         .target(
-            name: "AnnexSandbox", dependencies: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
+            name: "AnnexSupervision", dependencies: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux"],
+            swiftSettings: strict),
+        .target(
+            name: "AnnexSandbox",
+            dependencies: ["AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
             swiftSettings: strict),
         .target(
             name: "AnnexDoctor", dependencies: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"],
@@ -159,8 +163,8 @@ let broker = floor(
             name: "AnnexBroker",
             dependencies: [
                 "AnnexBrokerAPI", "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
-                "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
-                "CAnnexDetached",
+                "AnnexSupervision", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel", "AnnexChannel",
+                "AnnexLinux", "CAnnexDetached",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
@@ -447,6 +451,10 @@ let tests: [Target] = [
         ],
         swiftSettings: swift),
     .testTarget(
+        name: "AnnexSupervisionTests",
+        dependencies: ["AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "AnnexTestSupport"],
+        swiftSettings: swift),
+    .testTarget(
         name: "AnnexAttacksTests",
         dependencies: [
             "AnnexAttacks", "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux",
@@ -489,8 +497,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AnnexBrokerTests",
         dependencies: [
-            "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexLaunch", "AnnexPolicy",
-            "AnnexModel", "AnnexBundle", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
+            "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexSupervision", "AnnexLaunch",
+            "AnnexPolicy", "AnnexModel", "AnnexBundle", "AnnexChannel", "AnnexLinux", "AnnexTestSupport",
         ], swiftSettings: swift),
     .testTarget(
         name: "AnnexTestingTests",

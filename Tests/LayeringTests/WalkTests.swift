@@ -12,16 +12,9 @@ import Testing
         }
     }
 
-    /// If a change makes a walk longer, the code becomes harder to follow.
-    @Test(arguments: [("A", 35), ("B", 50)])
-    func `a walk has no more files than its bound`(name: String, most: Int) throws {
-        let files = try Walk(name, in: Self.page()).files
-        #expect(files.count > 20, "the page has another form")
-        #expect(files.count <= most, "walk \(name) has \(files.count) files")
-    }
-
     @Test(arguments: ["A", "B"]) func `the page states how many files a walk has`(name: String) throws {
         let walk = try Walk(name, in: Self.page())
+        #expect(walk.files.count > 20, "the page has another form")
         #expect(walk.stated == walk.files.count)
     }
 
