@@ -52,6 +52,7 @@ enum RunHints {
         explained: Bool, isAboutOwner: Bool
     ) -> RunHint? {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return nil }
+        if report.signal == SIGSYS { return foreignCall(isSure: report.reason == .deniedOperation) }
         let known = report.reason == .deniedOperation ? nil : KnownPrograms(errors: errors, policy: policy).hint
         if let known, MetLimit.ended(report.reason) == nil { return known }
         let limit = MetLimit(report, denials: denials, policy: policy, errors: errors, known: known)
@@ -61,5 +62,13 @@ enum RunHints {
         guard var hint = cause else { return nil }
         if !explained { hint.line += "; to see every denied call and path, add --explain" }
         return hint
+    }
+
+    /// The hint if the kernel ended the program at a call of a foreign ABI.
+    /// - Parameter isSure: false if the program may have sent this signal to itself.
+    private static func foreignCall(isSure: Bool) -> RunHint {
+        RunHint(
+            line: "it \(isSure ? "made" : "probably made") a system call of a 32-bit program: such programs do not run "
+                + "in a sandbox, and no option changes that")
     }
 }
