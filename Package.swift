@@ -86,7 +86,8 @@ let sandbox = floor(
     .target(name: "AnnexWarden", exclude: ["Program"]),
     library(
         "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", logging, plugins: ["EmbedProgram"]),
-    library("AnnexSandbox", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
+    library("AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux"),
+    library("AnnexSandbox", "AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
     library("AnnexDoctor", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
     library(
         "AnnexAttacks", "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux", "CAnnexLinux",
@@ -118,8 +119,8 @@ let broker = floor(
     .target(name: "CAnnexDetached"),
     library(
         "AnnexBroker", "AnnexBrokerAPI", "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning",
-        "AnnexBundle", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel", "AnnexChannel", "AnnexLinux",
-        "CAnnexDetached", logging, settings: swift),
+        "AnnexBundle", "AnnexSupervision", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel",
+        "AnnexChannel", "AnnexLinux", "CAnnexDetached", logging, settings: swift),
     library(
         "AnnexHost", "AnnexBrokerAPI", "AnnexActivation", "AnnexModel", "AnnexChannel", "AnnexLinux", settings: swift),
     library("AnnexEmbedded", "AnnexHost", "AnnexBroker", "AnnexBrokerAPI", settings: swift),
@@ -231,6 +232,7 @@ let allTests: [Target] = [
     tests(
         "AnnexSandboxTests", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "AnnexWarden",
         logging),
+    tests("AnnexSupervisionTests", "AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux"),
     tests(
         "AnnexAttacksTests", "AnnexAttacks", "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy",
         "AnnexLinux"),
@@ -247,7 +249,8 @@ let allTests: [Target] = [
     tests("AnnexSigningTests", "AnnexSigning", "AnnexBundle", "AnnexLinux"),
     tests("AnnexBundlingTests", "AnnexBundling", "AnnexBundle", "AnnexModel"),
     tests(
-        "AnnexBrokerTests", "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexLaunch",
+        "AnnexBrokerTests", "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexSupervision",
+        "AnnexLaunch",
         "AnnexPolicy", "AnnexModel", "AnnexBundle", "AnnexChannel", "AnnexLinux"),
     tests("AnnexTestingTests", "AnnexTesting", "AnnexExtension", "AnnexChannel", "AnnexHost"),
     tests("AnnexDaemonTests", "AnnexDaemon", "AnnexRegistry", "AnnexChannel", "AnnexLinux", "CFilterFixture", logging),

@@ -1,5 +1,6 @@
 import AnnexModel
 import AnnexRegistry
+import AnnexSupervision
 import Testing
 
 @testable import AnnexBroker

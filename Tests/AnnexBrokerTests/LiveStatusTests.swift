@@ -1,6 +1,8 @@
 import AnnexChannel
 import AnnexLaunch
 import AnnexLinux
+import AnnexPolicy
+import AnnexSupervision
 import Glibc
 import Testing
 
@@ -27,7 +29,7 @@ import Testing
 
     @Test func `every turn of a life is published`() throws {
         let identifier = "com.example.board \(UInt64.random(in: 0 ... .max))"
-        var life = Lifecycle(LifecycleSimulationTests.times)
+        var life = try Lifecycle(LifecycleTimes(Policy.shipped(named: "compute").limits, of: .extension))
         var entry = LiveStatusEntry(identifier, policy: "compute", memoryLimit: 77 << 20)
         #expect(try seen(identifier) == nil)
         func feed(_ input: Lifecycle.Input, at moment: Moment) throws -> LiveStatusState? {
@@ -56,7 +58,7 @@ import Testing
     @Test func `DEPUTY-07: a process that does not belong to the broker is not shown`() throws {
         let identifier = "com.example.liar \(UInt64.random(in: 0 ... .max))"
         var entry = LiveStatusEntry(identifier, policy: "compute", memoryLimit: 0)
-        var life = Lifecycle(LifecycleSimulationTests.times)
+        var life = try Lifecycle(LifecycleTimes(Policy.shipped(named: "compute").limits, of: .extension))
         _ = life.handle(.asked, at: asked)
         entry.record(.asked, at: asked, life: life)
         for process in [1, getpid(), 0, .max] as [Int32] {
@@ -72,7 +74,7 @@ import Testing
     @Test func `requests beyond those that are timed are counted all the same`() throws {
         let identifier = "com.example.many \(UInt64.random(in: 0 ... .max))"
         var entry = LiveStatusEntry(identifier, policy: "compute", memoryLimit: 0)
-        var life = Lifecycle(LifecycleSimulationTests.times)
+        var life = try Lifecycle(LifecycleTimes(Policy.shipped(named: "compute").limits, of: .extension))
         for input in [Lifecycle.Input.asked, .slotGranted] { _ = life.handle(input, at: asked) }
         for request in 0..<5000 as Range<UInt64> { entry.record(.requestBegan(request), at: asked, life: life) }
         for request in 0..<6000 as Range<UInt64> { entry.record(.requestEnded(request), at: later(1), life: life) }

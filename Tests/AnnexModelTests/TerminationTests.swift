@@ -2,14 +2,6 @@ import AnnexModel
 import Testing
 
 @Suite struct TerminationTests {
-    @Test func `L6: the reasons are spelled as in reports`() {
-        let spelled =
-            "completed cancelled exited crashed memoryLimit launchLimit timeLimit processorLimit diskLimit outputLimit "
-            + "messageBudget graceExpired unresponsive stuck deniedOperation protocolViolation memoryPressure hostGone disabled removed "
-            + "brokerShutdown launchFailed"
-        #expect(Termination.Reason.allCases.map(\.rawValue).joined(separator: " ") == spelled)
-    }
-
     @Test(arguments: [
         (Termination(.completed), "completed"),
         (Termination(.exited, detail: .exitCode(3)), "exited: exit code 3"),

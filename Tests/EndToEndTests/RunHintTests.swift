@@ -295,4 +295,42 @@ import Testing
             #expect(ran.status == status && ran.errors.contains(text), "\(ran.errors)")
         }
     }
+
+    #if arch(x86_64)
+        /// A program whose only work is the call `getpid` of the 32-bit ABI.
+        private static let oldProgram: [UInt8] = {
+            func word(_ value: UInt64, _ bytes: Int) -> [UInt8] {
+                (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            }
+            let code: [UInt8] = [
+                0xB8, 20, 0, 0, 0, 0xCD, 0x80,  // the call
+                0x31, 0xFF, 0xB8, 231, 0, 0, 0, 0x0F, 0x05,  // exit_group(0)
+            ]
+            let start: UInt64 = 0x40_0000
+            let size = UInt64(120 + code.count)
+            let header =
+                [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + word(0, 9) + word(2, 2) + word(62, 2) + word(1, 4)
+                + word(start + 120, 8) + word(64, 8) + word(0, 8) + word(0, 4) + word(64, 2) + word(56, 2) + word(1, 2)
+                + word(0, 6)
+            let segment =
+                word(1, 4) + word(5, 4) + word(0, 8) + word(start, 8) + word(start, 8) + word(size, 8) + word(size, 8)
+                + word(0x1000, 8)
+            return header + segment + code
+        }()
+
+        @Test func `the hint names a call of a 32-bit program`() async throws {
+            let file = folder.url.appending(path: "old")
+            try Data(Self.oldProgram).write(to: file)
+            chmod(file.path, 0o755)
+            // A kernel without the 32-bit ABI ends the program by SIGSEGV.
+            let hasABI = try await Program.run("/bin/sh", ["-c", "./old"], in: folder).status == 0
+            let run = try await Program.annex(["run", "--execute", ".", "--", "./old"], in: folder)
+            #expect(run.status == (hasABI ? 128 + SIGSYS : 128 + SIGSEGV), "\(run)")
+            #expect(run.errors.contains("annex: hint: it probably made a system call of a 32-bit program") == hasABI)
+            let strict = try await Program.annex(
+                ["run", "--policy", "compute", "--execute", ".", "--", "./old"], in: folder)
+            let ended = "annex: ended: deniedOperation: call of a foreign ABI"
+            #expect(strict.errors.contains(ended) == hasABI, "\(strict)")
+        }
+    #endif
 }

@@ -86,8 +86,11 @@ enum HousePlan {
                     imports: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
                     products: ["Logging"]),
                 Target(
+                    "AnnexSupervision", "one life from the launch to the end, and the reason of the end",
+                    imports: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux"]),
+                Target(
                     "AnnexSandbox", "run a program in a sandbox: the public face",
-                    imports: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"]),
+                    imports: ["AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"]),
                 Target(
                     "AnnexDoctor", "what this machine offers to sandboxes, and the remedies",
                     imports: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"]),
@@ -151,7 +154,7 @@ enum HousePlan {
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
                         "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
-                        "AnnexLaunch",
+                        "AnnexSupervision", "AnnexLaunch",
                         "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel",
                         "AnnexLinux", "CAnnexDetached",
                     ],

@@ -3,6 +3,7 @@ package import AnnexBundle
 internal import AnnexLinux
 internal import AnnexModel
 package import AnnexRegistry
+internal import AnnexSupervision
 
 extension Broker {
     package func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension] {

@@ -7,6 +7,7 @@ internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexRegistry
 internal import AnnexSigning
+internal import AnnexSupervision
 
 /// Installs, launches, supervises and ends extensions. A broker lives in a host's process or in the daemon `annexd`.
 package final class Broker: BrokerService {

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexSupervision
 internal import Glibc
 internal import Synchronization
 

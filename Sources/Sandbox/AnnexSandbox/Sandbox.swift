@@ -1,6 +1,7 @@
 @_exported public import AnnexLaunch
 internal import AnnexLinux
 public import AnnexPolicy
+internal import AnnexSupervision
 internal import Glibc
 internal import Synchronization
 
@@ -67,7 +68,7 @@ public struct Sandbox: Sendable {
         let run = SandboxRun(launcher, policy: prepared.policy, program: [program.name] + program.arguments) { event in
             if case .ended(let report, _) = event { box.end(report) }
         }
-        captured?.whenExceeded { run.end(.outputLimit) }
+        captured?.whenExceeded { run.end(for: .outputLimit) }
         run.begin(prepared.takeConfiguration())
         let report = await withTaskCancellationHandler {
             await box.report()

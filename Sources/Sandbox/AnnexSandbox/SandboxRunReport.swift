@@ -1,27 +1,15 @@
 public import AnnexLaunch
-public import AnnexLinux
+internal import AnnexPolicy
+internal import AnnexSupervision
+internal import Glibc
+
+@_exported public import enum AnnexLinux.EndReason
+public import struct AnnexLinux.Escaped
 
 /// How a program's run ended, with all known facts about the run.
 public struct SandboxRunReport: Sendable, Hashable, Codable {
-    /// Why the program ended. The end of an extension uses the same names.
-    public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The program ended by itself, with its own exit code.
-        case exited
-        /// A signal that Annex did not send ended the program, or the program called `abort()`.
-        case crashed
-        /// The program was asked to end, but did not end, and was killed.
-        case cancelled
-        /// A limit of the policy was reached. The launch limit applies only until the program's own code runs.
-        case memoryLimit, launchLimit, timeLimit, processorLimit, diskLimit, outputLimit
-        /// The program made a call that only an attack makes, or made more denied calls than the policy's limit.
-        case deniedOperation
-        /// The kernel cannot end the program, because the program is in a sleep that no signal interrupts.
-        case stuck
-        /// The process that builds sandboxes (the warden) was ended, and the program ended with it.
-        case brokerShutdown
-        /// The program never ran, because a step of its launch failed.
-        case launchFailed
-    }
+    /// Why the program ended. A program ends only for some of the reasons; the others are those of extensions.
+    public typealias Reason = EndReason
 
     /// One step of the launch, and how long it took.
     public struct Step: Sendable, Hashable, Codable {
@@ -59,7 +47,8 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public let detail: String
     /// The exit code; nil unless the reason is `exited`.
     public var exitCode: Int32?
-    /// The number of the signal that ended the program; nil unless the reason is `crashed`.
+    /// The number of the signal that ended the program; nil unless the reason is `crashed`, or `deniedOperation` because
+    /// of a call of a foreign ABI. The kernel ends a program at such a call.
     public var signal: Int32?
     /// The functions that led to the crash, the innermost first; nil if the broker got no backtrace. After `abort()`,
     /// the broker sees these functions only if it decides on the system call that sends the signal. If the policy
@@ -107,4 +96,66 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         default: true
         }
     }
+}
+
+extension SandboxRunReport {
+    init(
+        program: [String], policy: Policy, ending: Ending, facts: SandboxEnd, launch: SandboxReport?, elapsed: Duration
+    ) {
+        self.init(
+            program: program, policy: policy.name, reason: ending.reason,
+            detail: Self.words(ending.detail, facts: facts), memoryLimit: policy.limits.memory,
+            elapsedSeconds: elapsed.inSeconds)
+        record(ending.detail, facts: facts)
+        layers = launch?.layers ?? []
+        waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }
+        writableCode = policy.paths.writableCode.map { Escaped($0, limit: 8_192) }
+        foreignPlaces = (launch?.foreignPlaces ?? []).map {
+            ForeignPlace(path: Escaped($0.path, limit: 8_192), reason: $0.reason)
+        }
+        steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }
+        denials = facts.denials.map(DenialRecord.init)
+        denialCount = facts.denialSummary.total
+        peakMemory = facts.peakMemory
+        isMemoryEnforced = facts.isMemoryEnforced
+        userSeconds = facts.usage?.userTime.inSeconds
+        systemSeconds = facts.usage?.systemTime.inSeconds
+    }
+
+    private mutating func record(_ detail: Ending.Detail, facts: SandboxEnd) {
+        switch detail {
+        case .exitCode(let code): exitCode = code
+        case .foreignCall: signal = SIGSYS
+        case .signal(let number):
+            signal = number
+            let frames = facts.frames(ofCrashBy: number)
+            backtrace = frames.isEmpty ? nil : frames.map(FrameRecord.init)
+        case .step(let failure):
+            failedStep = failure.step
+            remedy = failure.remedy
+        case .none, .limit, .denial, .violation: break
+        }
+    }
+
+    private static func words(_ detail: Ending.Detail, facts: SandboxEnd) -> String {
+        switch detail {
+        case .none: ""
+        case .exitCode(let code): "exit code \(code)" + memoryNote(facts)
+        case .signal(let number): "signal \(number)"
+        case .limit(let text), .violation(let text): text
+        case .denial(let denial): denial.text + (denial.policyLine.map { ", \($0)" } ?? "")
+        case .foreignCall: "call of a foreign ABI"
+        case .step(let failure): failure.cause
+        }
+    }
+
+    /// A note that is added to an exit code if the kernel killed a process of the program at the memory limit. For
+    /// example, a shell whose child was killed continues or exits with 137.
+    private static func memoryNote(_ facts: SandboxEnd) -> String {
+        (facts.memory?.kills ?? 0) > 0 ? ", after the kernel killed one of its processes at the memory limit" : ""
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -1,5 +1,6 @@
 internal import AnnexChannel
 internal import AnnexLinux
+internal import AnnexSupervision
 internal import Glibc
 
 /// The entry of one extension on the broker's board, which is shared memory that `annex top` reads. The broker writes

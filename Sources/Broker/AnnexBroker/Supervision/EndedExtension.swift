@@ -3,7 +3,7 @@ internal import AnnexLaunch
 package import AnnexModel
 internal import AnnexPolicy
 package import AnnexRegistry
-internal import Glibc
+internal import AnnexSupervision
 
 /// The end of one extension with everything that a report needs: its identity, its launch and the cause of its end.
 package struct EndedExtension: Sendable {
@@ -45,120 +45,41 @@ extension DeniedCall {
 }
 
 extension Termination {
-    /// Derives the reason for an end from the broker's cause and the kernel's facts. No other code decides the reason.
+    /// The end as hosts learn it.
     /// - Parameters:
     ///   - activity: the extension's own words for the activity that it began last.
     ///   - messages: the counts of the extension's channel.
-    init(
-        _ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits, activity: String? = nil,
-        messages: SessionStatistics? = nil
-    ) {
-        var (reason, detail) = Self.reason(cause, end: end, limits: limits)
-        if reason == .graceExpired, let activity { detail = .limit("\(detail), on: \(Escaped(activity))") }
+    init(_ ending: Ending, facts: SandboxEnd, activity: String? = nil, messages: SessionStatistics? = nil) {
         self.init(
-            reason, detail: detail,
+            ending.reason, detail: Detail(ending, facts: facts, activity: activity),
             usage: Usage(
-                peakMemory: end.peakMemory, userTime: end.usage?.userTime, systemTime: end.usage?.systemTime,
-                messages: messages, denials: end.denialSummary.total),
-            lastOutput: end.lastLines, denials: end.denials.map { DeniedCall($0) })
-    }
-
-    private static func reason(_ cause: EndCause?, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
-        if let failure = end.failure {
-            let step = AnnexModel.LaunchStep(failure.step, cause: failure.cause, remedy: failure.remedy)
-            return (.launchFailed, .step(step))
-        }
-        // A kill by the kernel for lack of memory is checked first, because every other cause is its consequence.
-        if end.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
-            return (.memoryLimit, .limit(end.memoryWords("\(ByteCount(limits.memory))")))
-        }
-        // The cause `silence` means that the extension closed its channel and did not exit. If the extension then ended
-        // by itself, `silence` is not the reason, even if the kernel reported the end late.
-        if let cause, cause != .silence || !end.endedByItself { return reason(of: cause, end: end, limits: limits) }
-        return reason(of: end, limits: limits)
-    }
-
-    private static func reason(of cause: EndCause, end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
-        switch cause {
-        case .completed: (.completed, .none)
-        case .cancelled: (.cancelled, .none)
-        case .memoryPressure: (.memoryPressure, .none)
-        case .noSlot: (.launchFailed, .step(.noSlot(limits)))
-        case .launchLimit: (.launchLimit, .limit("no hello within \(limits.launch)"))
-        case .timeLimit: (.timeLimit, .limit("no answer within \(limits.request)"))
-        case .diskLimit(let text): (.diskLimit, .limit(text))
-        case .outputLimit: (.outputLimit, .limit("more than \(ByteCount(limits.output)) of output"))
-        case .unresponsive: (.unresponsive, .limit("no sign of life within \(limits.watchdog)"))
-        case .graceExpired: (.graceExpired, .limit("still at work \(limits.grace) after the goodbye"))
-        case .hostGone: (.hostGone, .none)
-        case .disabled: (.disabled, .none)
-        case .removed: (.removed, .none)
-        case .brokerShutdown: (.brokerShutdown, .none)
-        case .unanswered: (.launchFailed, .step(.unanswered(limits)))
-        case .stuck(let first): (.stuck, stuck(after: first, end: end, limits: limits))
-        case .aborted: (.crashed, .signal(end.crash(by: SIGABRT)))
-        case .deniedOperation(let denial): (.deniedOperation, .deniedCall(DeniedCall(end.latest(denial))))
-        case .messageBudget(let text): (.messageBudget, .limit(text))
-        case .protocolViolation(let text): (.protocolViolation, .violation(Escaped(text)))
-        case .silence: (.protocolViolation, .violation(Escaped("closed its end of the channel but did not exit")))
-        }
-    }
-
-    private static func stuck(after cause: EndCause, end: SandboxEnd, limits: PolicyLimits) -> Detail {
-        let first = reason(of: cause, end: end, limits: limits).0
-        return .limit(
-            "the process did not end within \(LifecycleTimes(limits).death) after its kill for \(first.rawValue)")
-    }
-
-    private static func reason(of end: SandboxEnd, limits: PolicyLimits) -> (Reason, Detail) {
-        switch end.process {
-        case .exited(let code): (.exited, .exitCode(code))
-        case .signalled(let number, _) where number == SIGSYS && !end.mayBeOwnSignal:
-            (.deniedOperation, .deniedCall(DeniedCall("call of a foreign ABI", layer: "seccomp")))
-        case .signalled where end.ranOutOfProcessorTime(limit: limits.processor):
-            (.processorLimit, .limit(end.processorWords("\(limits.processor)")))
-        case .signalled(let number, _): (.crashed, .signal(end.crash(by: number)))
-        case nil where end.hasRun:
-            (.brokerShutdown, .limit("the warden ended, and the extension with it"))
-        case nil:
-            (.launchFailed, .step(AnnexModel.LaunchStep("warden", cause: "the warden ended before the extension did")))
-        }
+                peakMemory: facts.peakMemory, userTime: facts.usage?.userTime, systemTime: facts.usage?.systemTime,
+                messages: messages, denials: facts.denialSummary.total),
+            lastOutput: facts.lastLines, denials: facts.denials.map { DeniedCall($0) })
     }
 }
 
-extension AnnexModel.LaunchStep {
-    fileprivate static func unanswered(_ limits: PolicyLimits) -> AnnexModel.LaunchStep {
-        AnnexModel.LaunchStep(
-            "warden", cause: "no answer within \(LifecycleTimes(limits).queue)",
-            remedy: "reduce the machine's load, and check that no program has stopped the process annex-warden")
-    }
-
-    fileprivate static func noSlot(_ limits: PolicyLimits) -> AnnexModel.LaunchStep {
-        AnnexModel.LaunchStep(
-            "slot",
-            cause:
-                "no instance slot became free within \(LifecycleTimes(limits).slot) (`instances`: \(limits.instances))",
-            remedy: "end a session that you do not need, or raise the policy's limit `instances`")
+extension Termination.Detail {
+    fileprivate init(_ ending: Ending, facts: SandboxEnd, activity: String?) {
+        switch ending.detail {
+        case .none: self = .none
+        case .exitCode(let code): self = .exitCode(code)
+        case .signal(let number):
+            let backtrace = facts.frames(ofCrashBy: number).map(\.escaped)
+            self = .signal(Signal(number, message: facts.lastWords, backtrace: backtrace))
+        case .limit(let text):
+            let work = ending.reason == .graceExpired ? activity.map { ", on: \(Escaped($0))" } : nil
+            self = .limit(text + (work ?? ""))
+        case .denial(let denial): self = .deniedCall(DeniedCall(denial))
+        case .foreignCall: self = .deniedCall(DeniedCall("call of a foreign ABI", layer: "seccomp"))
+        case .violation(let text): self = .violation(Escaped(text))
+        case .step(let failure):
+            self = .step(AnnexModel.LaunchStep(failure.step, cause: failure.cause, remedy: failure.remedy))
+        }
     }
 }
 
 extension SandboxEnd {
-    /// Whether the process exited, or a signal other than the broker's SIGKILL ended it.
-    fileprivate var endedByItself: Bool {
-        switch process {
-        case .exited: true
-        case .signalled(let number, _): number != SIGKILL
-        case nil: false
-        }
-    }
-
-    /// The facts about a crash. If a program announced one crash signal but died of another signal, there is no
-    /// backtrace.
-    fileprivate func crash(by signal: Int32) -> Signal {
-        let crash = denialSummary.crash.flatMap { $0.signal == signal ? $0 : nil }
-        return Signal(signal, message: lastWords, backtrace: crash?.backtrace.escaped ?? [])
-    }
-
     /// The program's last message: the Swift runtime's error if there is one, otherwise the last line of output.
     ///
     /// After its error, the runtime prints the frames of its stack, one frame per line.
@@ -178,11 +99,6 @@ extension SandboxEnd {
         }
         return lines.suffix(20)
     }
-
-    /// The same denial with its present count and backtrace.
-    fileprivate func latest(_ denial: Denial) -> Denial {
-        denials.first { $0.call == denial.call && $0.text == denial.text } ?? denial
-    }
 }
 
 extension DeniedCall {
@@ -192,11 +108,11 @@ extension DeniedCall {
         self.init(
             denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))],
             layer: (denial.layers.first ?? .seccomp).rawValue, remedy: denial.remedyText, count: denial.count,
-            backtrace: denial.backtrace?.escaped ?? [])
+            backtrace: denial.backtrace?.frames.map(\.escaped) ?? [])
     }
 }
 
-extension Backtrace {
+extension Backtrace.Frame {
     /// A frame's text has its names escaped. So they are not escaped again.
-    fileprivate var escaped: [Escaped] { frames.map { Escaped(Escaped.plain($0.description), limit: 512) } }
+    fileprivate var escaped: Escaped { Escaped(Escaped.plain(description), limit: 512) }
 }

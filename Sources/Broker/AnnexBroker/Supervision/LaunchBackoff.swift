@@ -1,6 +1,7 @@
 internal import AnnexBrokerAPI
 internal import AnnexModel
 internal import AnnexRegistry
+internal import AnnexSupervision
 internal import Synchronization
 
 /// Counts failures in a row, and rejects launches during a pause.
@@ -163,11 +164,8 @@ struct LaunchBackoff: Sendable {
     private static func weight(of reason: Termination.Reason) -> Weight {
         switch reason {
         case .completed, .graceExpired: .success
-        case .cancelled, .timeLimit, .memoryPressure, .hostGone, .disabled, .removed, .brokerShutdown, .launchFailed:
-            .neither
-        case .exited, .crashed, .memoryLimit, .launchLimit, .processorLimit, .diskLimit, .outputLimit, .messageBudget,
-            .unresponsive, .stuck, .deniedOperation, .protocolViolation:
-            .failure
+        case .timeLimit, .launchFailed: .neither
+        default: reason.isRequested ? .neither : .failure
         }
     }
 }

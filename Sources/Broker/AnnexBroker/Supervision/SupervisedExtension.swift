@@ -5,25 +5,17 @@ internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPolicy
 internal import AnnexRegistry
+internal import AnnexSupervision
 internal import Synchronization
 
-/// One launched extension. This object passes events to the extension's `Lifecycle` and performs the effects that the
-/// `Lifecycle` returns. No other type performs these effects.
-final class SupervisedExtension: ExtensionHandle {
+/// One launched extension. This object passes the reports of the host to the extension's `Lifecycle`, and performs the
+/// effects that concern hosts, slots and channels.
+final class SupervisedExtension: ExtensionHandle, SupervisedProcess {
     struct Running: ~Copyable {
-        var life: Lifecycle
-        /// Inputs that wait for processing, each with its moment. If no other thread processes them, the thread that
-        /// adds an input processes all of them. So effects happen in the order of their inputs, although there is no
-        /// separate thread for them. The order is kept even if an effect adds the next input.
-        var waiting: [(input: Lifecycle.Input, moment: Moment)] = []
-        var isAtWork = false
         /// The configuration of the launch. It is kept until an instance slot is granted.
         var configuration: SandboxConfiguration?
         var launcher: Launcher?
         var slot: InstanceSlots.Slot?
-        var process: SandboxedProcess?
-        /// The process ID on the host, after the process has one.
-        var number: Int32?
         /// The private directory; nil if there is none, and after the end.
         var kept: KeptDirectory?
         /// The portal, a socket for the extension's requests to the broker. It is nil if the extension has no portal,
@@ -34,17 +26,12 @@ final class SupervisedExtension: ExtensionHandle {
         var quotas: [Watch<GroupQuota>] = []
         /// The watches of the extension's locks in these groups.
         var lockQuotas: [Watch<LockQuota>] = []
-        var timer: EventLoop.Timer?
-        var report: SandboxReport?
         /// When the instance slot was granted.
         var granted: Moment?
         /// When the extension said hello.
         var hello: Moment?
         /// The extension's own words for the activity that it began last.
         var activity: String?
-        /// Whether the kernel has reported the process's death.
-        var hasDied = false
-        var ended: SandboxEnd?
         /// The host's side of the channel; nil after the extension has ended. Setting this property to nil breaks a
         /// reference cycle: the endpoint holds the event handler, which holds this object.
         var host: HostEnd?
@@ -59,10 +46,11 @@ final class SupervisedExtension: ExtensionHandle {
         var facts: LifeFacts
     }
 
+    let supervision: Supervision
+    /// This lock may be taken while the supervision's lock is held, and not the other way round.
     let running: Mutex<Running>
     let identifier: String
     let instance: Instance
-    let limits: PolicyLimits
     let policy: String
     let point: String
     /// Whether nothing that the extension prints or says may be kept.
@@ -70,7 +58,6 @@ final class SupervisedExtension: ExtensionHandle {
     /// How the files in the private directory get their owner; nil if there is no private directory.
     let privateDirectory: LaunchReport.PrivateOwner?
     let asked = Moment.now
-    let loop: EventLoop
     let slots: InstanceSlots
     let events: @Sendable (ExtensionEvent) -> Void
     /// This closure is called once, when the extension has ended, so that the broker can release the extension.
@@ -91,16 +78,14 @@ final class SupervisedExtension: ExtensionHandle {
         if let timeLimit { limits.tighten(request: timeLimit) }
         identifier = installed.identifier
         instance = installed.instance
-        self.limits = limits
+        supervision = Supervision(of: .extension, limits: limits, on: launcher.loop)
         self.policy = policy.name
         point = installed.point
         hasPrivateInput = installed.hasPrivateInput
-        loop = launcher.loop
         self.slots = slots
         self.events = events
         self.onEnd = onEnd
         var running = Running(
-            life: Lifecycle(LifecycleTimes(limits)),
             board: LiveStatusEntry(installed.identifier, policy: policy.name, memoryLimit: limits.memory),
             facts: LifeFacts(origin: origin))
         running.installed = installed
@@ -146,8 +131,8 @@ final class SupervisedExtension: ExtensionHandle {
     func counted(_ counts: SessionStatistics) { running.withLock { $0.counts = counts } }
 
     func park() {
-        let (lent, installed) = running.withLock { running in
-            running.board.record(isParked: true, life: running.life)
+        let (lent, installed) = withRunning { running, life in
+            running.board.record(isParked: true, life: life)
             running.isParked = true
             return (running.slot, running.installed)
         }
@@ -155,7 +140,7 @@ final class SupervisedExtension: ExtensionHandle {
         // If an update replaces a parked extension, the extension ends at once: no later request may reach the old
         // program.
         guard !installed.isReplaced else { return end(for: .cancelled) }
-        slots.lend(lent) { [weak self, loop] in
+        slots.lend(lent) { [weak self, loop = supervision.loop] in
             // This closure runs inside another launch's request for a slot. If this extension ended here, its end might
             // grant the slot inside that request. So the extension is ended on the event loop.
             loop.execute { [weak self] in self?.end(for: .cancelled) }
@@ -164,8 +149,8 @@ final class SupervisedExtension: ExtensionHandle {
 
     func claim() -> Bool {
         // An extension that is being ended still holds its slot, but cannot be claimed.
-        let held = running.withLock { running -> (slot: InstanceSlots.Slot, installed: Installed)? in
-            guard running.life.state == .serving, let slot = running.slot, let installed = running.installed else {
+        let held = withRunning { running, life -> (slot: InstanceSlots.Slot, installed: Installed)? in
+            guard life.state == .serving, let slot = running.slot, let installed = running.installed else {
                 return nil
             }
             return (slot, installed)
@@ -176,11 +161,16 @@ final class SupervisedExtension: ExtensionHandle {
             return false
         }
         guard slots.claim(held.slot) else { return false }
-        running.withLock { running in
+        withRunning { running, life in
             running.isParked = false
-            running.board.record(isParked: false, life: running.life)
+            running.board.record(isParked: false, life: life)
         }
         return true
+    }
+
+    /// Runs `body` while no input changes the life.
+    private func withRunning<Result: Sendable>(_ body: (inout Running, Lifecycle) -> Result) -> Result {
+        supervision.withLife { life in running.withLock { body(&$0, life) } }
     }
 
     /// Ends a parked extension if another installation has replaced its own installation. An extension that is not
@@ -194,67 +184,31 @@ final class SupervisedExtension: ExtensionHandle {
         apply(.mustEnd(violation.isBudget ? .messageBudget(violation.text) : .protocolViolation(violation.text)))
     }
 
-    /// Ends the extension for a cause that the broker found.
-    func end(for cause: EndCause) { apply(.mustEnd(cause)) }
+    // MARK: Notes of events and inputs
 
-    // MARK: Events of the sandbox
-
-    func receive(_ event: SandboxEvent) {
+    func note(_ event: SandboxEvent) {
         switch event {
-        case .started(let process):
-            running.withLock { running in
-                running.number = process
-                running.board.record(process: process)
-            }
-            apply(.started)
-        case .executed(let report):
-            running.withLock { $0.report = report }
-            apply(.executed)
-        case .denied(let denial, let total): check(denial, total: total)
-        case .aborted: apply(.mustEnd(.aborted))
-        case .wrote(let total): if total > limits.output { apply(.mustEnd(.outputLimit)) }
-        // A process that stopped itself sends no more answers, so its time limits end it.
-        case .stopped: break
-        case .died: running.withLock { $0.hasDied = true }
-        case .ended(let end):
-            running.withLock { $0.ended = end }
-            apply(.gone)
+        case .started(let process): running.withLock { $0.board.record(process: process) }
+        case .denied(_, let total): running.withLock { $0.board.record(denials: total) }
+        default: break
         }
     }
 
-    private func check(_ denial: Denial, total: Int) {
-        running.withLock { $0.board.record(denials: total) }
-        if denial.answer == .ended || total > limits.denials { apply(.mustEnd(.deniedOperation(denial))) }
-    }
-
-    // MARK: Inputs in order
-
-    func apply(_ input: Lifecycle.Input) {
-        let mustWork = running.withLock { running in
-            // After the process's death, further inputs must not change the reason for its end.
-            guard !running.hasDied || input == .gone else { return false }
-            // The moment is read inside the lock, so that moments are in the order of their inputs.
-            running.waiting.append((input, .now))
-            defer { running.isAtWork = true }
-            return !running.isAtWork
-        }
-        guard mustWork else { return }
-        while let effects = nextEffects() {
-            for effect in effects { perform(effect) }
-        }
-    }
-
-    private func nextEffects() -> [Lifecycle.Effect]? {
+    func note(_ input: Lifecycle.Input, at moment: Moment, in life: Lifecycle) {
         running.withLock { running in
-            guard !running.waiting.isEmpty else {
-                running.isAtWork = false
-                return nil
-            }
-            let (input, moment) = running.waiting.removeFirst()
             if input == .slotGranted { running.granted = moment }
             if input == .saidHello { running.hello = moment }
-            defer { running.board.record(input, at: moment, life: running.life) }
-            return running.life.handle(input, at: moment)
+            running.board.record(input, at: moment, life: life)
+        }
+    }
+}
+
+extension EndCause {
+    init(_ dismissal: Dismissal) {
+        switch dismissal {
+        case .cancelled: self = .cancelled
+        case .completed: self = .completed
+        case .memoryPressure: self = .memoryPressure
         }
     }
 }

@@ -78,7 +78,6 @@ struct ProgramRun {
         let policy = prepared.policy
         let run = try SandboxRun(start.launcher(), policy: policy, program: options.program) { event in
             switch event {
-            case .executed: break
             case .stopped: signals.post(.stopped)
             case .ended(let report, let denials): signals.post(.ended(report, denials))
             }

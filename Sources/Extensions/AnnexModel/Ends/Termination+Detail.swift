@@ -1,5 +1,6 @@
-// Some types of this target have properties of the type `Escaped`. `Escaped` is declared in AnnexLinux, so that
-// policies and sandboxes can use it too.
+// Some types of this target have properties of these types. They are declared in AnnexLinux, so that policies and
+// sandboxes can use them too.
+@_exported public import enum AnnexLinux.EndReason
 @_exported public import struct AnnexLinux.Escaped
 
 extension Termination {

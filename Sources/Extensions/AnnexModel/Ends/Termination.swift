@@ -3,6 +3,9 @@
 ///
 /// Annex returns an end as a value and never throws it.
 public struct Termination: Sendable, Hashable {
+    /// Why an extension ended. Reports on disk use the raw values.
+    public typealias Reason = EndReason
+
     /// Why the process ended.
     public let reason: Reason
     /// A fact that explains the reason, such as the exit code or the signal.
@@ -39,11 +42,7 @@ public struct Termination: Sendable, Hashable {
     /// Whether something went wrong. An end is no failure if the extension answered, if the end was requested, or if
     /// the process exited with code 0.
     public var isFailure: Bool {
-        switch reason {
-        case .completed, .cancelled, .memoryPressure, .hostGone, .disabled, .removed, .brokerShutdown: false
-        case .exited: detail != .exitCode(0)
-        default: true
-        }
+        reason == .exited ? detail != .exitCode(0) : !reason.isRequested
     }
 }
 
@@ -51,58 +50,5 @@ extension Termination: CustomStringConvertible {
     /// One line that is safe to show, such as `crashed: SIGSEGV (11)`.
     public var description: String {
         detail == .none ? reason.rawValue : "\(reason.rawValue): \(detail)"
-    }
-}
-
-extension Termination {
-    /// Why an extension ended. Reports on disk use the raw values.
-    public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The extension answered. Afterwards its process ended within the grace, or was ended when the grace was
-        /// over.
-        case completed
-        /// The extension ended its request with an error, or the host no longer wanted the extension.
-        case cancelled
-        /// The extension's process exited before it answered.
-        case exited
-        /// A signal ended the process.
-        case crashed
-        /// The extension used more memory than its extension point allows.
-        case memoryLimit
-        /// The extension was not ready in time.
-        case launchLimit
-        /// The request took longer than the host allows.
-        case timeLimit
-        /// The extension used more processor time than its limit allows.
-        case processorLimit
-        /// The extension wrote more to its private directory than its limit allows, or one of its app groups is too
-        /// large.
-        case diskLimit
-        /// The extension wrote more output than its limit allows.
-        case outputLimit
-        /// The extension sent more messages than its budget allows.
-        case messageBudget
-        /// The extension was still working when the grace after its answer was over.
-        case graceExpired
-        /// The extension did not answer the watchdog.
-        case unresponsive
-        /// The kernel cannot end the process, because it is in an uninterruptible sleep.
-        case stuck
-        /// The extension made a system call that only an attack makes, or had more denied calls than its limit
-        /// `denials` allows.
-        case deniedOperation
-        /// The extension broke the rules of the channel.
-        case protocolViolation
-        /// The extension was parked for later requests, and the system was short of memory.
-        case memoryPressure
-        /// The host program ended or closed its connection.
-        case hostGone
-        /// The user disabled the extension.
-        case disabled
-        /// The extension's app was removed, or a new version of the app no longer contains the extension.
-        case removed
-        /// The broker was stopped.
-        case brokerShutdown
-        /// The extension never ran, because a step of its launch failed.
-        case launchFailed
     }
 }

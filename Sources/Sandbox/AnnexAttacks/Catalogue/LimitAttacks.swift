@@ -57,7 +57,7 @@ extension Catalogue {
         Attack(
             "START-04", technique: "Never says hello",
             trial: .drivenBy([
-                "AnnexBrokerTests/LifecycleTests: L1",
+                "AnnexSupervisionTests/LifecycleTests: L1",
                 "EndToEndTests/DemoTests: every attack of the demo is held",
             ])),
         Attack(
@@ -125,7 +125,7 @@ extension Catalogue {
             "BOMB-10", technique: "Slow-loris frame",
             trial: .drivenBy([
                 "AnnexChannelTests/HostilePeerTests: a length beyond half the ring is refused",
-                "AnnexBrokerTests/LifecycleTests: L1",
+                "AnnexSupervisionTests/LifecycleTests: L1",
             ])),
         Attack(
             "BOMB-11", technique: "Never reads",
@@ -218,7 +218,7 @@ extension Catalogue {
         .driven(
             "LIFE-06", technique: "Stop during start, double stop, re-entrancy",
             by: "AnnexChannelTests/OutcomeTests: LIFE-06", "EndToEndTests/LifeTests: LIFE-06",
-            "AnnexBrokerTests/Simulation/LifecycleSimulationTests: every life has one end"),
+            "AnnexSupervisionTests/Simulation/LifecycleSimulationTests: every life has one end"),
         .driven(
             "LIFE-07", technique: "Suspend/clock step", by: "AnnexLinuxTests/MonotonicClockTests: LIFE-07"
         ),

@@ -109,7 +109,8 @@ extension Catalogue {
         Attack(
             "SIG-03", technique: "Ignore SIGTERM",
             trial: .drivenBy([
-                "AnnexBrokerTests/LifecycleTests: L5", "EndToEndTests/LifeTests: L5", "EndToEndTests/AccidentTests: L6",
+                "AnnexSupervisionTests/LifecycleTests: L5", "EndToEndTests/LifeTests: L5",
+                "EndToEndTests/AccidentTests: L6",
             ])),
         Attack(
             "SIG-04", technique: "SIGSTOP itself",
@@ -117,7 +118,7 @@ extension Catalogue {
         Attack(
             // The live test stops the warden instead, because no test can create a process that no signal reaches.
             "SIG-05", technique: "Unkillable (D-state) child",
-            trial: .drivenBy(["AnnexBrokerTests/LifecycleTests: SIG-05", "EndToEndTests/AccidentTests: L6"])),
+            trial: .drivenBy(["AnnexSupervisionTests/LifecycleTests: SIG-05", "EndToEndTests/AccidentTests: L6"])),
         Attack(
             "SIG-06", technique: "Pid reuse on kill", trial: .drivenBy(["AnnexLinuxTests/ProcessHandleTests: SIG-06"])),
         Attack(

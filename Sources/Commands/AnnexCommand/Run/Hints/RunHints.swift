@@ -71,6 +71,7 @@ struct RunHints {
     /// - Returns: nil if no limit, path or denial explains the failure.
     func hint(_ errors: StatedErrors, isExplained: Bool, isAboutOwner: Bool) -> RunHint? {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return nil }
+        if report.signal == SIGSYS { return .foreignCall(isSure: report.reason == .deniedOperation) }
         let table = HintTable.shipped
         let known = KnownErrors(errors: errors, policy: policy, allowances: allowances, given: given)
         let cause = DeniedCause(denials: denials, policy: policy, allowances: allowances)
@@ -112,5 +113,13 @@ extension RunHint {
         self.init(
             line: denial.headline + often + usual + (remedy.map { "; \($0.text)" } ?? ""),
             choices: remedy?.choices ?? [])
+    }
+
+    /// The hint if the kernel ended the program at a call of a foreign ABI.
+    /// - Parameter isSure: false if the program may have sent this signal to itself.
+    fileprivate static func foreignCall(isSure: Bool) -> RunHint {
+        RunHint(
+            line: "it \(isSure ? "made" : "probably made") a system call of a 32-bit program: such programs do not run "
+                + "in a sandbox, and no option changes that")
     }
 }

@@ -1,4 +1,4 @@
-@testable import AnnexBroker
+@testable import AnnexSupervision
 
 /// The observations of one life, and the rules that it broke.
 struct LifeRecord {
@@ -29,7 +29,7 @@ struct LifeRecord {
         if asked == nil { asked = now }
         switch input {
         case .channelClosed: (isServing, isClosed) = (false, true)
-        case .dismissed, .mustEnd, .gone: isServing = false
+        case .dismissed, .mustEnd, .died, .gone: isServing = false
         default: break
         }
     }
@@ -61,7 +61,8 @@ struct LifeRecord {
     mutating func judge(conduct: Conduct, times: LifecycleTimes, isAlive: Bool, timerIsSet: Bool) {
         guard let cause, let asked, let ended else { return fail("no end was told") }
         if timerIsSet { fail("a timer is left") }
-        if slotsAsked != 1 || slotsGivenBack != 1 {
+        let slots = times.slot == nil ? 0 : 1
+        if slotsAsked != slots || slotsGivenBack != slots {
             fail("\(slotsAsked) slots asked for, \(slotsGivenBack) given back")
         }
         if announced > 1 { fail("announced \(announced) times") }
@@ -71,7 +72,7 @@ struct LifeRecord {
         }
         if ended.since(asked) > times.longest + timers * 20 { fail("an end without a bound") }
         if isAlive, !cause.isStuck { fail("told as ended and alive") }
-        if case .some(let expected) = conduct.expectedCause, cause != expected {
+        if case .some(let expected) = conduct.expectedCause(of: times.kind), cause != expected {
             fail("told \(String(describing: cause)), expected \(String(describing: expected))")
         }
     }
@@ -80,7 +81,10 @@ struct LifeRecord {
 extension LifecycleTimes {
     /// The longest possible simulated life: at most five requests, and four seconds for the delays of the simulated
     /// world.
-    fileprivate var longest: Duration { slot + queue + launch + request * 5 + grace + silence + death + .seconds(4) }
+    fileprivate var longest: Duration {
+        let waits = (slot ?? .zero) + (queue ?? .zero)
+        return waits + launch + request * 5 + grace + silence + death + .seconds(4)
+    }
 }
 
 extension Conduct {

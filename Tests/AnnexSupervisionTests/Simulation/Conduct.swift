@@ -1,6 +1,6 @@
 import AnnexTestSupport
 
-@testable import AnnexBroker
+@testable import AnnexSupervision
 
 /// The conduct of the parties in one simulated life. It is drawn from the seed before the life begins.
 struct Conduct {
@@ -42,6 +42,8 @@ struct Conduct {
     var lateness: Duration
     /// Whether a timer that the machine did not set fires now and then.
     var hasStrayTimers: Bool
+    /// Whether a stand-in ends the program at its time limit. Only a program has a stand-in.
+    var hasStandIn: Bool
 
     init(using random: inout SeededRandom) {
         faults = []
@@ -53,11 +55,26 @@ struct Conduct {
         hostCancels = Bool.random(using: &random)
         lateness = [.zero, .milliseconds(1), .milliseconds(300)].randomElement(using: &random) ?? .zero
         hasStrayTimers = Bool.random(using: &random)
+        hasStandIn = Bool.random(using: &random)
+    }
+
+    func expectedCause(of kind: LifeKind) -> EndCause?? {
+        kind == .program ? expectedCauseOfProgram : expectedCause
+    }
+
+    private var expectedCauseOfProgram: EndCause?? {
+        switch faults {
+        case [], .launchFails, .endsItself, .isOver, .ignoresGoodbye: EndCause??.some(nil)
+        case .noHello: .launchLimit
+        case .wardenIsSilent: .stuck(after: .launchLimit)
+        case .neverAnswers: .timeLimit
+        default: EndCause??.none
+        }
     }
 
     /// The reason that must be reported for these faults. A reason of nil means that the kernel's own facts decide
     /// the reason. For most combinations of several faults, there is no rule, and the property has no value.
-    var expectedCause: EndCause?? {
+    private var expectedCause: EndCause?? {
         let asked: EndCause = hostCancels ? .cancelled : .completed
         switch faults {
         case [], .ignoresGoodbye, .hostStandsStill: return asked

@@ -1,26 +1,38 @@
 internal import AnnexLinux
-internal import AnnexPolicy
+package import AnnexPolicy
 
-/// The limits of each part of an extension's life, and its memory limit.
-struct LifecycleTimes: Sendable, Equatable {
+/// The two kinds of supervised processes.
+package enum LifeKind: String, Sendable, CaseIterable {
+    /// An extension of a host, which the broker supervises.
+    case `extension`
+    /// A program of `annex run` or of the type `Sandbox`.
+    case program
+
+    /// The longest time from the kill to the kernel's report of the end.
+    package var death: Duration { self == .program ? .seconds(10) : .seconds(5) }
+}
+
+/// The limits of each part of a life, and its memory limit. A limit is nil if the life has no such part.
+package struct LifecycleTimes: Sendable, Equatable {
+    var kind = LifeKind.extension
     /// The longest wait for an instance slot.
-    var slot = Duration.seconds(10)
-    /// The longest wait for the warden. The warden normally makes a process within milliseconds.
-    var queue = Duration.seconds(10)
+    var slot: Duration? = .seconds(10)
+    /// The longest wait for the warden. The warden normally makes a process within milliseconds. If the limit is nil,
+    /// `launch` covers this wait too.
+    var queue: Duration? = .seconds(10)
     /// The longest time from the start of the process to its hello.
     var launch: Duration
     /// The longest time for each request.
     var request: Duration
     /// The longest time without a sign of life while a request is open.
-    var watchdog: Duration
-    /// The grace: the time from the goodbye to the end. The goodbye informs the extension that its session is over.
+    var watchdog: Duration?
+    /// The grace: the time from the goodbye to the end. The goodbye informs the extension that its session is over. A
+    /// program gets a signal instead.
     var grace: Duration
     /// The longest time from the close of the channel to the kernel's report of the end.
     var silence = Duration.seconds(5)
-    /// The longest time from the kill to the kernel's report of the end.
-    var death = Duration.seconds(5)
-    /// The memory limit in bytes.
-    var memory: UInt64
+    /// The memory limit in bytes; nil if the process gets no warnings about its memory.
+    var memory: UInt64?
 
     /// The time between two measurements of a busy extension's memory.
     static let measurement = Duration.milliseconds(100)
@@ -30,44 +42,58 @@ struct LifecycleTimes: Sendable, Equatable {
 }
 
 extension LifecycleTimes {
-    init(_ limits: PolicyLimits) {
-        self.init(
-            launch: limits.launch, request: limits.request, watchdog: limits.watchdog, grace: limits.grace,
-            memory: limits.memory)
-        // A policy with a longer launch limit is meant for a slow machine. So the other limits of the launch grow
-        // with the launch limit.
-        slot = max(slot, limits.launch)
-        queue = max(queue, limits.launch)
+    package init(_ limits: PolicyLimits, of kind: LifeKind) {
+        self.init(launch: limits.launch, request: limits.request, grace: limits.grace)
+        self.kind = kind
+        let isExtension = kind == .extension
+        slot = isExtension ? Self.launchWait(limits) : nil
+        queue = slot
+        watchdog = isExtension ? limits.watchdog : nil
+        memory = isExtension ? limits.memory : nil
     }
 
+    /// The longest wait for a slot, and for the warden. A policy with a longer launch limit is meant for a slow machine.
+    /// So these limits grow with the launch limit.
+    static func launchWait(_ limits: PolicyLimits) -> Duration { max(.seconds(10), limits.launch) }
+
+    /// The parts of a launch that must be finished before the process serves.
+    var ready: Lifecycle.Progress { kind == .program ? .executed : [.executed, .saidHello] }
+
+    /// The longest time from the kill to the kernel's report of the end.
+    var death: Duration { kind.death }
+
     /// The time between two pings to a busy extension.
-    var ping: Duration { watchdog / 4 }
+    var ping: Duration? { watchdog.map { $0 / 4 } }
 
     /// The time from the goodbye to the warning that the grace is about to end.
     var warning: Duration { grace / 4 * 3 }
 
     /// If the extension uses this much memory, it gets a memory warning. It gets another warning only after its
     /// memory use has fallen below `calm`.
-    var alarm: UInt64 { memory / 5 * 4 }
-    var calm: UInt64 { memory / 10 * 7 }
+    static func alarm(_ memory: UInt64) -> UInt64 { memory / 5 * 4 }
+    static func calm(_ memory: UInt64) -> UInt64 { memory / 10 * 7 }
 }
 
 /// A moment of a monotonic clock. Code that makes decisions reads no clock: it gets the moments with its inputs.
-struct Moment: Sendable, Hashable, Comparable {
-    let nanoseconds: UInt64
+package struct Moment: Sendable, Hashable, Comparable {
+    package let nanoseconds: UInt64
 
-    static var now: Moment { Moment(nanoseconds: MonotonicClock.now()) }
+    package init(nanoseconds: UInt64) {
+        self.nanoseconds = nanoseconds
+    }
 
-    static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+    package static var now: Moment { Moment(nanoseconds: MonotonicClock.now()) }
+
+    package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
 
     /// If the sum does not fit, the result is the last possible moment, which never comes.
-    static func + (moment: Moment, duration: Duration) -> Moment {
+    package static func + (moment: Moment, duration: Duration) -> Moment {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(MonotonicClock.nanoseconds(duration))
         return Moment(nanoseconds: overflow ? .max : sum)
     }
 
     /// The time since an earlier moment.
-    func since(_ earlier: Moment) -> Duration {
+    package func since(_ earlier: Moment) -> Duration {
         .nanoseconds(Int64(clamping: nanoseconds - min(nanoseconds, earlier.nanoseconds)))
     }
 }
@@ -99,25 +125,27 @@ struct Deadlines: Sendable {
 /// The requests that wait for an answer, each with the moment at which it began.
 ///
 /// Requests are added in the order in which they began, so the first request is always the oldest.
-struct OpenRequests: Sendable {
+package struct OpenRequests: Sendable {
     private var open: [(request: UInt64, began: Moment)] = []
 
     /// The moment at which the request that is now the oldest became the oldest; nil if no request is open.
-    private(set) var turn: Moment?
+    package private(set) var turn: Moment?
 
-    var isEmpty: Bool { open.isEmpty }
-    var count: Int { open.count }
+    package init() {}
+
+    package var isEmpty: Bool { open.isEmpty }
+    package var count: Int { open.count }
 
     /// Adds a request. A request that is already open keeps its moment. So a host gains no time by reporting the same
     /// request again.
-    mutating func begin(_ request: UInt64, at now: Moment) {
+    package mutating func begin(_ request: UInt64, at now: Moment) {
         guard !open.contains(where: { $0.request == request }) else { return }
         open.append((request, now))
         turn = turn ?? now
     }
 
     /// - Returns: the moment at which the request began; nil if no open request has this number.
-    mutating func end(_ request: UInt64, at now: Moment) -> Moment? {
+    package mutating func end(_ request: UInt64, at now: Moment) -> Moment? {
         guard let index = open.firstIndex(where: { $0.request == request }) else { return nil }
         defer { if index == 0 { turn = open.isEmpty ? nil : now } }
         return open.remove(at: index).began

@@ -1,6 +1,6 @@
 import AnnexTestSupport
 
-@testable import AnnexBroker
+@testable import AnnexSupervision
 
 /// Everything around one life: slots, warden, process, host and clock. All of it is simulated and drawn from a seed.
 struct SimulatedWorld<Machine: LifeMachine> {
@@ -8,11 +8,14 @@ struct SimulatedWorld<Machine: LifeMachine> {
         case input(Lifecycle.Input)
         case timer(Int)
         case processDies
+        case deathIsReported
+        case standInKills
         case hostAsks(Int)
         case extensionAnswers(UInt64, left: Int)
         case extensionSeesPing
         case extensionSeesGoodbye
         case hostIsDone
+        case hostStops
     }
 
     private var life: Machine
@@ -25,7 +28,8 @@ struct SimulatedWorld<Machine: LifeMachine> {
     private var timer = 0
     private var timerIsSet = false
     private var isAlive = false
-    private var isGone = false
+    private var deathIsReported = false
+    private var isSignalled = false
     private var asked: UInt64 = 0
     /// The open requests. `oldest` is the oldest of them, with the moment at which it became the oldest.
     private var open: Set<UInt64> = []
@@ -65,7 +69,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         if faults.contains(.brokerStops) { later(sometime(&random), .input(.mustEnd(.brokerShutdown))) }
         if faults.contains(.isRemoved) { later(sometime(&random), .input(.mustEnd(.removed))) }
         if faults.contains(.hostGoes) { later(sometime(&random), .input(.mustEnd(.hostGone))) }
-        if faults.contains(.isOver) { later(sometime(&random), .input(.dismissed(.cancelled))) }
+        if faults.contains(.isOver) { later(sometime(&random), .hostStops) }
         if faults.contains(.endsItself) { later(sometime(&random), .processDies) }
         if conduct.hasStrayTimers {
             for _ in 0..<5 { later(sometime(&random), .input(.clock)) }
@@ -88,10 +92,17 @@ struct SimulatedWorld<Machine: LifeMachine> {
             timerIsSet = false
             feed(.clock)
         case .processDies: die()
+        case .standInKills: if !conduct.faults.contains(.cannotBeKilled) { die() }
+        case .deathIsReported: recordDeath()
         case .hostAsks(let left): ask(left)
         case .extensionAnswers(let request, let left): answer(request, left)
         case .extensionSeesPing: if isAlive { feed(.gaveSign) }
         case .extensionSeesGoodbye: leave()
+        case .hostStops:
+            feed(.dismissed(.cancelled))
+            // A program gets a signal in place of a goodbye.
+            isSignalled = times.kind == .program
+            if isSignalled { leave() }
         case .hostIsDone: feed(.dismissed(conduct.hostCancels ? .cancelled : .completed))
         }
     }
@@ -138,8 +149,13 @@ struct SimulatedWorld<Machine: LifeMachine> {
     private mutating func die() {
         guard isAlive else { return }
         isAlive = false
-        isGone = true
         if Bool.random(using: &random) { queue.add(.input(.channelClosed), at: now) }
+        later(soon(), .deathIsReported)
+    }
+
+    private mutating func recordDeath() {
+        deathIsReported = true
+        feed(.died)
         later(soon(), .input(.gone))
     }
 
@@ -156,7 +172,9 @@ struct SimulatedWorld<Machine: LifeMachine> {
             guard !conduct.faults.contains(.hostStandsStill) else { return }
             later(soon(), .input(.pingPassedOn))
             if isAlive, !conduct.faults.contains(.hangs) { later(soon(), .extensionSeesPing) }
-        case .measureMemory: later(soon(), .input(.memoryUsed(UInt64.random(in: 0..<times.memory, using: &random))))
+        case .measureMemory:
+            let memory = times.memory ?? 1
+            later(soon(), .input(.memoryUsed(UInt64.random(in: 0..<memory, using: &random))))
         case .sayGoodbye: later(soon(), .extensionSeesGoodbye)
         case .kill: if !conduct.faults.contains(.cannotBeKilled), isAlive { later(soon(), .processDies) }
         case .measureStarvation, .warnOfMemory, .warnOfEnd, .giveBackSlot, .finish: break
@@ -167,6 +185,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         if conduct.faults.contains(.launchFails) { return later(soon(), .input(.gone)) }
         if conduct.faults.contains(.wardenIsSilent) { return }
         isAlive = true
+        if isSignalled { leave() }
         let start = soon()
         later(start, .input(.started))
         if conduct.faults.contains(.noHello) { return }
@@ -175,10 +194,23 @@ struct SimulatedWorld<Machine: LifeMachine> {
     }
 
     private mutating func begin() {
+        if times.kind == .program { return runProgram() }
         // If an extension sends nothing any more, its host waits for its end.
         if conduct.faults.contains(.closesChannel) { return later(soon(), .input(.channelClosed)) }
         askers = conduct.askers
         for _ in 0..<askers { later(soon(), .hostAsks(conduct.requests)) }
+    }
+
+    /// The whole run of a program is one request.
+    private mutating func runProgram() {
+        open = [0]
+        noteOldest()
+        if conduct.hasStandIn {
+            feed(.standInTook)
+            later(times.request, .standInKills)
+        }
+        guard !conduct.faults.contains(.neverAnswers) else { return }
+        later(.milliseconds(Int.random(in: 0..<2500, using: &random)), .processDies)
     }
 
     private mutating func wake(at moment: Moment?) {
@@ -189,9 +221,14 @@ struct SimulatedWorld<Machine: LifeMachine> {
         queue.add(.timer(timer), at: max(moment, now) + .milliseconds(conduct.lateness == .zero ? 0 : late))
     }
 
-    /// An idle extension must set no timer. An extension that is at work or ending must always have a time limit.
+    /// An idle extension must set no timer. A life that is at work or ending must always have a time limit. The
+    /// examination of a dead process has its own.
     private mutating func checkIdle() {
         guard !life.isEnded else { return }
+        guard !deathIsReported else {
+            if timerIsSet { record.fail("a timer is set for a dead process") }
+            return
+        }
         let isIdle = record.isServing && open.isEmpty
         if isIdle && timerIsSet { record.fail("a timer is set for an idle extension") }
         if !isIdle && !timerIsSet { record.fail("nothing bounds its time") }

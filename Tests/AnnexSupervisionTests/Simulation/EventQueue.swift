@@ -1,4 +1,4 @@
-@testable import AnnexBroker
+@testable import AnnexSupervision
 
 /// Future events, ordered by their moment. Events of the same moment keep the order in which they were added.
 struct EventQueue<Event> {

@@ -1,10 +1,13 @@
-/// The life of one extension as a pure state machine. Each input at a moment changes the state and returns effects. The
-/// caller reads the clock, talks to the kernel and keeps one timer for the state machine.
+/// The life of one extension or program as a pure state machine. Each input at a moment changes the state and returns
+/// effects. The caller reads the clock, talks to the kernel and keeps one timer for the state machine.
+///
+/// The life of a program has fewer parts: it needs no slot, says no hello and gets no goodbye, and no watchdog pings it.
+/// Its whole run is one request.
 ///
 /// The first cause of an end is the reported cause, because later causes are its consequences.
-struct Lifecycle: Sendable {
-    private(set) var state = State.new
-    let times: LifecycleTimes
+package struct Lifecycle: Sendable {
+    package private(set) var state = State.new
+    package let times: LifecycleTimes
     private var deadlines = Deadlines()
     /// The moment that the last `wake` effect named.
     private var wakes: Moment?
@@ -26,15 +29,24 @@ struct Lifecycle: Sendable {
     private var killed: Moment?
     /// A cause for ending the extension. The cause arrived before the launch was requested.
     private var doom: EndCause?
+    /// Whether a helper process kills the program at its time limit, even while this process is stopped.
+    private var hasStandIn = false
+    /// Whether the kernel has reported the process's death.
+    private var isDead = false
 
-    init(_ times: LifecycleTimes) {
+    package init(_ times: LifecycleTimes) {
         self.times = times
     }
 
     /// Whether a request is open.
-    var isAtWork: Bool { !requests.isEmpty }
+    package var isAtWork: Bool { !requests.isEmpty }
 
-    mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
+    /// When the time limit of the oldest request ends; nil if no request is open.
+    package var requestLimit: Moment? { deadlines[.request] }
+
+    package mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
+        // After the process's death, no input can be the reason for its end.
+        guard !isDead || input == .gone else { return [] }
         var effects: [Effect]
         if input == .clock {
             wakes = nil
@@ -57,7 +69,8 @@ struct Lifecycle: Sendable {
     }
 
     private mutating func react(to input: Input, at now: Moment) -> [Effect] {
-        switch state {
+        if input == .died { recordDeath(at: now) }
+        return switch state {
         case .new, .waiting: waiting(input, at: now)
         case .launching: launching(input, at: now)
         case .serving: serving(input, at: now)
@@ -76,14 +89,11 @@ struct Lifecycle: Sendable {
         case (.mustEnd(let cause), .new): doom = doom ?? cause
         case (.asked, .new):
             if let doom { return finish(doom) }
+            guard let slot = times.slot else { return launch(at: now) }
             state = .waiting
-            deadlines[.slot] = now + times.slot
+            deadlines[.slot] = now + slot
             return [.askForSlot]
-        case (.slotGranted, .waiting):
-            state = .launching
-            deadlines[.slot] = nil
-            deadlines[.queue] = now + times.queue
-            return [.launch]
+        case (.slotGranted, .waiting): return launch(at: now)
         case (.dismissed(let cause), .waiting), (.mustEnd(let cause), .waiting): return finish(cause)
         case (.gone, .waiting): return finish(nil)
         default: break
@@ -92,6 +102,13 @@ struct Lifecycle: Sendable {
     }
 
     // MARK: From the slot to the hello
+
+    private mutating func launch(at now: Moment) -> [Effect] {
+        state = .launching
+        deadlines[.slot] = nil
+        if let queue = times.queue { deadlines[.queue] = now + queue } else { deadlines[.launch] = now + times.launch }
+        return [.launch]
+    }
 
     private mutating func launching(_ input: Input, at now: Moment) -> [Effect] {
         switch input {
@@ -105,21 +122,32 @@ struct Lifecycle: Sendable {
             progress.insert(.saidHello)
             return awaitTheRest(at: now)
         case .channelClosed: return fallSilent(at: now)
+        case .dismissed where times.kind == .program: return awaitStop(at: now)
+        case .standInTook: hasStandIn = true
         case .dismissed(let cause), .mustEnd(let cause): return end(cause, at: now)
         case .gone: return finish(nil)
-        default: return []
+        default: break
         }
+        return []
     }
 
     /// The launch limit covers the time from the process's start to the hello. The warden does the steps before that.
-    /// These steps must end before the deadline `queue`.
+    /// These steps must end before the deadline `queue`. If the life has no such deadline, the launch limit covers them
+    /// too.
     private mutating func awaitTheRest(at now: Moment) -> [Effect] {
+        guard !progress.isSuperset(of: times.ready) else { return serve(at: now) }
+        guard let queue = times.queue else { return [] }
         let awaitsHello = progress.contains(.started) && !progress.contains(.saidHello)
         deadlines[.launch] = awaitsHello ? deadlines[.launch] ?? now + times.launch : nil
-        deadlines[.queue] = awaitsHello ? nil : now + times.queue
-        guard progress.isSuperset(of: .ready) else { return [] }
+        deadlines[.queue] = awaitsHello ? nil : now + queue
+        return []
+    }
+
+    private mutating func serve(at now: Moment) -> [Effect] {
+        deadlines[.launch] = nil
         deadlines[.queue] = nil
         state = .serving
+        if times.kind == .program { begin(0, at: now) }
         return [.announce]
     }
 
@@ -133,11 +161,13 @@ struct Lifecycle: Sendable {
         case .pingPassedOn: isPinged = true
         case .activityBegan, .activityEnded: countActivities(input)
         case .memoryUsed(let bytes): return check(memory: bytes)
+        case .dismissed where times.kind == .program: return awaitStop(at: now)
         case .dismissed(let cause): return dismiss(cause, at: now)
+        case .standInTook: hasStandIn = true
         case .channelClosed: return fallSilent(at: now)
         case .mustEnd(let cause): return end(cause, at: now)
         case .gone: return finish(nil)
-        case .asked, .slotGranted, .started, .executed, .saidHello, .clock: break
+        case .asked, .slotGranted, .started, .executed, .saidHello, .died, .clock: break
         }
         return []
     }
@@ -149,8 +179,8 @@ struct Lifecycle: Sendable {
         lastSign = now
         isPinged = true
         limitOldest()
-        watchNext(at: now + times.ping)
-        deadlines[.measurement] = now + LifecycleTimes.measurement
+        if let ping = times.ping { watchNext(at: now + ping) }
+        if times.memory != nil { deadlines[.measurement] = now + LifecycleTimes.measurement }
     }
 
     private mutating func endRequest(_ request: UInt64, at now: Moment) {
@@ -178,8 +208,9 @@ struct Lifecycle: Sendable {
     }
 
     private mutating func check(memory bytes: UInt64) -> [Effect] {
-        if bytes < times.calm { isShortOfMemory = false }
-        guard bytes >= times.alarm, !isShortOfMemory else { return [] }
+        guard let memory = times.memory else { return [] }
+        if bytes < LifecycleTimes.calm(memory) { isShortOfMemory = false }
+        guard bytes >= LifecycleTimes.alarm(memory), !isShortOfMemory else { return [] }
         isShortOfMemory = true
         return [.warnOfMemory]
     }
@@ -190,6 +221,13 @@ struct Lifecycle: Sendable {
         deadlines[.warning] = now + times.warning
         deadlines[.grace] = now + times.grace
         return [.sayGoodbye]
+    }
+
+    /// A program that was asked to end lives on within its other limits. Unless it outlives its grace, its end is its
+    /// own.
+    private mutating func awaitStop(at now: Moment) -> [Effect] {
+        deadlines[.grace] = deadlines[.grace] ?? now + times.grace
+        return []
     }
 
     // MARK: After its work
@@ -224,6 +262,7 @@ struct Lifecycle: Sendable {
             return [.measureMemory]
         case (.silence, .launching), (.silence, .serving): return end(.silence, at: now)
         case (.warning, .tidying): return [.warnOfEnd]
+        case (.grace, .launching), (.grace, .serving): return end(.stopIgnored, at: now)
         case (.grace, .tidying(let cause)):
             return end(cause == .completed && activities > 0 ? .graceExpired : cause, at: now)
         case (.death, .ending(let cause)): return outlived(cause, at: now)
@@ -235,10 +274,11 @@ struct Lifecycle: Sendable {
         // If this check is late, the broker itself was held up and may have unread signs of life. If the host has not
         // passed the last ping on, a debugger or a signal holds the host up. In both cases, the silence is not the
         // extension's fault.
-        if now > nextWatch + times.ping || !isPinged { lastSign = now }
-        let end = lastSign + times.watchdog
+        guard let watchdog = times.watchdog, let ping = times.ping else { return [] }
+        if now > nextWatch + ping || !isPinged { lastSign = now }
+        let end = lastSign + watchdog
         guard now < end else { return self.end(.unresponsive, at: now) }
-        watchNext(at: min(now + times.ping, end))
+        watchNext(at: min(now + ping, end))
         isPinged = false
         return [.ping]
     }
@@ -276,9 +316,16 @@ struct Lifecycle: Sendable {
         return []
     }
 
+    /// If this process was stopped, the stand-in has killed the program at the time limit, and the timer is late.
+    private mutating func recordDeath(at now: Moment) {
+        isDead = true
+        if hasStandIn, state == .serving, let limit = requestLimit, limit <= now { state = .ending(.timeLimit) }
+        deadlines.clear()
+    }
+
     private mutating func finish(_ cause: EndCause?, first: [Effect] = []) -> [Effect] {
         state = .ended
         deadlines.clear()
-        return first + [.giveBackSlot, .finish(cause)]
+        return first + (times.slot == nil ? [] : [.giveBackSlot]) + [.finish(cause)]
     }
 }

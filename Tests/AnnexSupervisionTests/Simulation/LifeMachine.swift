@@ -1,4 +1,4 @@
-@testable import AnnexBroker
+@testable import AnnexSupervision
 
 /// A machine that the simulator drives: either the shipped machine, or a machine with a deliberate fault.
 protocol LifeMachine {

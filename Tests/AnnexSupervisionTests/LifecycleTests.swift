@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AnnexBroker
+@testable import AnnexSupervision
 
 @Suite struct LifecycleTests {
     private static let times = LifecycleTimes(
@@ -293,5 +293,66 @@ import Testing
         #expect(idle.handle(.gone, at: Self.at(1)) == [.giveBackSlot, .finish(nil)])
         var early = life(after: .asked, .slotGranted, .started)
         #expect(early.handle(.gone, at: Self.at(1)).contains(.finish(nil)))
+    }
+
+    // MARK: Programs
+
+    /// The life of a program after some inputs at the moment 0.
+    private func program(after inputs: Lifecycle.Input...) -> Lifecycle {
+        var life = Lifecycle(LifecycleTimes(.example(), of: .program))
+        for input in inputs { _ = life.handle(input, at: Self.at(0)) }
+        return life
+    }
+
+    @Test func `a program needs no slot and its launch limit runs from the start of the launch`() {
+        var life = program()
+        #expect(life.handle(.asked, at: Self.at(0)) == [.launch, .wake(Self.at(1000))])
+        #expect(life.handle(.started, at: Self.at(900)).isEmpty)
+        var late = life
+        #expect(late.handle(.clock, at: Self.at(1000)).contains(.kill))
+        #expect(late.handle(.gone, at: Self.at(1001)) == [.finish(.launchLimit), .wake(nil)])
+        #expect(life.handle(.executed, at: Self.at(999)) == [.announce, .wake(Self.at(10_999))])
+    }
+
+    @Test func `the whole run of a program is one request`() {
+        var life = program(after: .asked, .started, .executed)
+        #expect(life.handle(.clock, at: Self.at(9999)) == [.wake(Self.at(10_000))])
+        #expect(life.handle(.clock, at: Self.at(10_000)) == [.kill, .wake(Self.at(20_000))])
+        #expect(life.handle(.died, at: Self.at(10_001)) == [.wake(nil)])
+        #expect(life.handle(.gone, at: Self.at(10_002)) == [.finish(.timeLimit)])
+    }
+
+    @Test func `a program that is asked to end keeps its other limits and has its grace once`() {
+        var life = program(after: .asked, .started, .executed)
+        #expect(life.handle(.dismissed(.cancelled), at: Self.at(500)) == [.wake(Self.at(1500))])
+        #expect(life.handle(.dismissed(.cancelled), at: Self.at(1400)).isEmpty)
+        var obedient = life
+        #expect(obedient.handle(.gone, at: Self.at(1499)) == [.finish(nil), .wake(nil)])
+        #expect(life.handle(.clock, at: Self.at(1500)).contains(.kill))
+        #expect(life.handle(.gone, at: Self.at(1501)).contains(.finish(.stopIgnored)))
+        var late = program(after: .asked, .started, .executed)
+        _ = late.handle(.dismissed(.cancelled), at: Self.at(9500))
+        #expect(late.handle(.clock, at: Self.at(10_000)).contains(.kill))
+        #expect(late.handle(.gone, at: Self.at(10_001)).contains(.finish(.timeLimit)))
+    }
+
+    @Test func `a program that its stand-in killed met its time limit`() {
+        var life = program(after: .asked, .started, .executed, .standInTook)
+        var early = life
+        _ = early.handle(.died, at: Self.at(9999))
+        #expect(early.handle(.gone, at: Self.at(10_001)) == [.finish(nil)])
+        _ = life.handle(.died, at: Self.at(10_000))
+        #expect(life.handle(.gone, at: Self.at(10_001)) == [.finish(.timeLimit)])
+        var alone = program(after: .asked, .started, .executed)
+        _ = alone.handle(.died, at: Self.at(10_000))
+        #expect(alone.handle(.gone, at: Self.at(10_001)) == [.finish(nil)])
+    }
+
+    @Test func `L6: no input after the death is the reason for the end`() {
+        var life = serving
+        _ = life.handle(.died, at: Self.at(1))
+        #expect(life.handle(.mustEnd(.outputLimit), at: Self.at(2)).isEmpty)
+        #expect(life.handle(.clock, at: Self.at(100_000)).isEmpty)
+        #expect(life.handle(.gone, at: Self.at(3)).contains(.finish(nil)))
     }
 }
