@@ -98,7 +98,7 @@ import Testing
         func put(in path: String) throws {
             switch self {
             case .keeping: try Data().write(to: URL(filePath: "\(path)/\(rawValue)"))
-            case .writing: symlink("elsewhere", "\(path)/\(rawValue)")
+            case .writing: mkdir("\(path)/\(rawValue)", 0o700)
             }
         }
     }
@@ -114,7 +114,7 @@ import Testing
             #expect(try Data(contentsOf: URL(filePath: path + "/index")) == Data([1, 2, 3]))
             #expect(FileManager.default.fileExists(atPath: path + "/app-a/App.app/Program"))
         }
-        unlink("\(path)/\(obstacle.rawValue)")
+        remove("\(path)/\(obstacle.rawValue)")
         #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-a"])
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([1, 2, 3]))
     }
