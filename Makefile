@@ -19,7 +19,7 @@ STRICT = -Xswiftc -warnings-as-errors
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser examples test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser examples try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ install: ## the built programs with units, manual and completions below PREFIX (
 
 docs: setup ## the documentation of the libraries, as DocC archives in .build/docs
 	@SWIFT="$(SWIFT)" .ci/docs
+
+try: setup ## build and run some tests: TEST=AnnexChannelTests, a suite, or a part of a test's name
+	@.ci/try "$(TEST)"
 
 test: setup ## every test, as the user you are; as root also as an ordinary user
 	@.ci/test

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 @main
 struct AnnexBench: ParsableCommand {
@@ -25,4 +26,28 @@ struct AnnexBench: ParsableCommand {
             AllCommand.self, LatencyCommand.self, ThroughputCommand.self, LaunchCommand.self, ScaleCommand.self,
             TableCommand.self,
         ])
+
+    /// Ends with the parser's message. The message repeats words of the command line, and a shell may have put the names
+    /// of files there. So it is escaped, line by line.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch {
+            let code = exitCode(for: error)
+            if code.isSuccess { exit(withError: error) }
+            for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
+                fputs(line.unicodeScalars.map(plain).joined() + "\n", stderr)
+            }
+            Glibc.exit(code.rawValue)
+        }
+    }
+
+    /// The character, or its number if it controls a terminal.
+    private static func plain(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: scalar.escaped(asASCII: true)
+        default: String(scalar)
+        }
+    }
 }

@@ -88,35 +88,33 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([2]))
     }
 
-    /// An obstacle that a rebuild of the index meets after it has found the folders of the store.
-    enum Obstacle: String, CaseIterable {
-        /// The folder of something that is not an app cannot be set aside.
-        case keeping = "app-empty.kept"
-        /// The new index cannot be written.
-        case writing = "index.new"
-
-        func put(in path: String) throws {
-            switch self {
-            case .keeping: try Data().write(to: URL(filePath: "\(path)/\(rawValue)"))
-            case .writing: mkdir("\(path)/\(rawValue)", 0o700)
-            }
-        }
-    }
-
-    @Test(arguments: Obstacle.allCases)
-    func `a rebuild that fails midway loses nothing and the next one succeeds`(obstacle: Obstacle) throws {
+    @Test func `a rebuild that fails midway loses nothing and the next one succeeds`() throws {
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.one"]), in: "app-a")
         try FileManager.default.createDirectory(atPath: path + "/app-empty", withIntermediateDirectories: false)
         try writeIndex([1, 2, 3])
-        try obstacle.put(in: path)
+        // The folder of something that is not an app cannot be set aside under this name.
+        let obstacle = path + "/app-empty.kept"
+        try Data().write(to: URL(filePath: obstacle))
         for _ in 0..<2 {
             #expect(throws: SystemError.self) { _ = try store() }
             #expect(try Data(contentsOf: URL(filePath: path + "/index")) == Data([1, 2, 3]))
             #expect(FileManager.default.fileExists(atPath: path + "/app-a/App.app/Program"))
         }
-        remove("\(path)/\(obstacle.rawValue)")
+        unlink(obstacle)
         #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-a"])
         #expect(try Data(contentsOf: URL(filePath: path + "/index.damaged")) == Data([1, 2, 3]))
+    }
+
+    /// A daemon that was killed while it wrote an index left a draft. The user could also have put a link there.
+    @Test(arguments: [false, true]) func `a draft of a killed daemon is replaced`(isLink: Bool) throws {
+        try put(try MadeApp("com.example.a", carrying: ["com.example.a.one"]), in: "app-a")
+        try writeIndex([1, 2, 3])
+        let (draft, outside) = (path + "/" + AppStore.newIndexName, path + "/outside")
+        try Data([7]).write(to: URL(filePath: outside))
+        if isLink { symlink(outside, draft) } else { try Data([4]).write(to: URL(filePath: draft)) }
+        #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-a"])
+        #expect(!FileManager.default.fileExists(atPath: draft))
+        #expect(try Data(contentsOf: URL(filePath: outside)) == Data([7]))
     }
 
     @Test func `a rebuild that was killed before its new index was there is made again`() throws {
