@@ -160,7 +160,8 @@ let plugins = floor(
     "Plugins",
     .plugin(name: "EmbedProgram", capability: .buildTool()),
     // `make policies` runs this one; what it writes is part of CAnnexPolicies.
-    .executableTarget(name: "CompilePolicies", dependencies: ["AnnexShippedPolicies", "AnnexPolicy"], swiftSettings: swift),
+    .executableTarget(
+        name: "CompilePolicies", dependencies: ["AnnexShippedPolicies", "AnnexPolicy"], swiftSettings: swift),
     .plugin(
         name: "BundleApp",
         capability: .command(

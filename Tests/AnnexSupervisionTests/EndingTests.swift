@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct EndingTests {
     private static let denial = Denial(
-        subject: .call(CallUse(number: 321, arguments: [1])), call: "bpf", text: "bpf(1)", answer: .ended, layers: [.seccomp], policyLine: nil, reason: nil,
+        subject: .call(CallUse(number: 321, arguments: [1])), call: "bpf", text: "bpf(1)", answer: .ended,
+        layers: [.seccomp], policyLine: nil, reason: nil,
         remedy: nil, caller: Caller(thread: 1))
 
     /// One row: a cause and the kernel's facts, and the decided reason with its detail.

@@ -31,7 +31,9 @@ package enum AnnexProgram {
     private static func run(_ arguments: [String]) {
         keepLogSilent()
         // Starting the parser of arguments takes as long as making the whole sandbox. So it only prints help and mistakes.
-        if !RunOptions.askForHelp(arguments), let options = try? RunOptions(arguments) { exit(AskedRuns(options).run()) }
+        if !RunOptions.askForHelp(arguments), let options = try? RunOptions(arguments) {
+            exit(AskedRuns(options).run())
+        }
         do {
             // The messages of the parser name the command as it is called: `annex run`.
             var command = try Annex.parseAsRoot(["run"] + arguments)
