@@ -36,9 +36,9 @@ struct AnnexBench: ParsableCommand {
         } catch {
             let code = exitCode(for: error)
             if code.isSuccess { exit(withError: error) }
-            for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
-                fputs(line.unicodeScalars.map(plain).joined() + "\n", stderr)
-            }
+            let lines = fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+            let bytes = Array(lines.map { $0.unicodeScalars.map(plain).joined() + "\n" }.joined().utf8)
+            _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
             Glibc.exit(code.rawValue)
         }
     }
