@@ -109,7 +109,7 @@ import Testing
     @Test(arguments: [false, true]) func `a draft of a killed daemon is replaced`(isLink: Bool) throws {
         try put(try MadeApp("com.example.a", carrying: ["com.example.a.one"]), in: "app-a")
         try writeIndex([1, 2, 3])
-        let (draft, outside) = (path + "/" + AppStore.newIndexName, path + "/outside")
+        let (draft, outside) = (path + "/" + AppStore.newIndexName, path + "/../outside")
         try Data([7]).write(to: URL(filePath: outside))
         if isLink { symlink(outside, draft) } else { try Data([4]).write(to: URL(filePath: draft)) }
         #expect(try store().index.withLock { $0.apps.map(\.folder) } == ["app-a"])
