@@ -166,8 +166,9 @@ let plugins = floor(
         name: "BundleApp",
         capability: .command(
             intent: .custom(verb: "bundle-app", description: "Make an app with its extensions, linked whole"),
-            permissions: [.writeToPackageDirectory(reason: "the app is made in the package's folder")]),
-        dependencies: ["MakeBundle"]),
+            permissions: [.writeToPackageDirectory(reason: "the app is made in the package's folder")])),
+    // The plugin builds it like the programs of the app. As a dependency of the plugin, it and all that it imports would be
+    // compiled apart from the same modules of the app, and in every build of Annex.
     .executableTarget(
         name: "MakeBundle", dependencies: ["AnnexBundling", "AnnexRegistry", "AnnexBundle"], swiftSettings: swift))
 
@@ -291,7 +292,7 @@ let package = Package(
         product("AnnexTodayPage", "AnnexTodayPage", "AnnexTodayProgram"),
         .executable(name: "annex", targets: ["annex"]), .executable(name: "annexd", targets: ["annexd"]),
         // For authors of apps: swift package bundle-app.
-        .plugin(name: "BundleApp", targets: ["BundleApp"]),
+        .plugin(name: "BundleApp", targets: ["BundleApp"]), .executable(name: "MakeBundle", targets: ["MakeBundle"]),
     ],
     // Each of these, and each of theirs, is fetched by every program that embeds Annex: five in all.
     dependencies: [

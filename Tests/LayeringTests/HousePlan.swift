@@ -39,7 +39,7 @@ enum HousePlan {
                     imports: ["AnnexShippedPolicies", "AnnexPolicy"]),
                 Target(
                     "BundleApp", "command plugin: builds the programs of an app and makes the app",
-                    imports: ["MakeBundle"]),
+                    imports: []),
                 Target(
                     "MakeBundle", "tool: makes an app, for the plugin",
                     imports: ["AnnexBundling", "AnnexRegistry", "AnnexBundle"]),

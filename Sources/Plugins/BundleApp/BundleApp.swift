@@ -30,10 +30,13 @@ struct BundleApp: CommandPlugin {
             options.layouts.isEmpty
             ? try Self.layouts(in: root) : options.layouts.map { URL(filePath: $0, relativeTo: root).absoluteURL }
         guard !layouts.isEmpty else { throw Failure("there is no layout Bundles/NAME.app\n\(Self.help)") }
+        // The tool is built like the programs of the app, so that what both import is compiled once.
+        guard let tool = try PluginBuild.program("MakeBundle", options: options, with: packageManager) else {
+            throw Failure("the tool MakeBundle is no executable")
+        }
         for layout in layouts {
             let made = PluginBuild(
-                layout: layout, root: root, work: context.pluginWorkDirectoryURL,
-                tool: try context.tool(named: "MakeBundle").url, options: options)
+                layout: layout, root: root, work: context.pluginWorkDirectoryURL, tool: tool, options: options)
             try made.run(with: packageManager)
         }
     }

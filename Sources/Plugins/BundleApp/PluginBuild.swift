@@ -45,20 +45,28 @@ struct PluginBuild {
         _ product: String, for bundle: String, isExtension: Bool, with manager: PackageManager
     ) throws -> String {
         print("building \(product) for \(bundle)")
-        var parameters = PackageManager.BuildParameters(configuration: options.configuration, logging: .concise)
-        parameters.otherSwiftcFlags = options.compilerFlags
-        if isExtension { parameters.otherLinkerFlags = ["@\(try staticLinking().path)"] }
-        let result = try manager.build(.product(product), parameters: parameters)
-        guard result.succeeded else { throw Failure("\(product) was not built:\n\(result.logText)") }
-        guard
-            let program = result.builtArtifacts.first(where: {
-                $0.kind == .executable && $0.url.lastPathComponent == product
-            })
-        else { throw Failure("\(product) is no executable product; name another with --program \(bundle)=PRODUCT") }
+        let flags = isExtension ? ["@\(try staticLinking().path)"] : []
+        let program = try Self.program(product, linkedWith: flags, options: options, with: manager)
+        guard let program else {
+            throw Failure("\(product) is no executable product; name another with --program \(bundle)=PRODUCT")
+        }
         let copy = work.appending(path: "\(bundle)-program")
         try? FileManager.default.removeItem(at: copy)
-        try FileManager.default.copyItem(at: program.url, to: copy)
+        try FileManager.default.copyItem(at: program, to: copy)
         return copy.path
+    }
+
+    /// Builds a product.
+    /// - Returns: nil if the product is no executable.
+    static func program(
+        _ product: String, linkedWith flags: [String] = [], options: Options, with manager: PackageManager
+    ) throws -> URL? {
+        var parameters = PackageManager.BuildParameters(configuration: options.configuration, logging: .concise)
+        parameters.otherSwiftcFlags = options.compilerFlags
+        parameters.otherLinkerFlags = flags
+        let result = try manager.build(.product(product), parameters: parameters)
+        guard result.succeeded else { throw Failure("\(product) was not built:\n\(result.logText)") }
+        return result.builtArtifacts.first { $0.kind == .executable && $0.url.lastPathComponent == product }?.url
     }
 
     /// A response file that makes the compiler driver link a program as a static executable.
