@@ -18,8 +18,9 @@ STRICT = -Xswiftc -warnings-as-errors
 # The flags of all release builds. A release build with other flags would compile everything anew.
 SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
+DEBUG = $(shell $(SWIFT) build --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser examples try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -30,17 +31,16 @@ setup: ## install the C libraries that the build needs, where they are missing
 ready: setup ## say whether this system lets a process make a sandbox, and if not what helps
 	@sh .ci/preflight
 
-examples: setup ## build the example extensions and lay out their bundles beside the executables
-	@$(call build,-c $(CONFIGURATION) $(SHIPPED),$(DEMO),$(DEMO_EXAMPLES))
-	@sh Examples/assemble "$(BIN)" "$(BIN)"
-
-demo: ready examples ## edit a picture with untrusted code, then run its attacks (PICTURE=FILE: your own picture)
-	@"$(BIN)/annex" demo $(if $(PICTURE),-- "$(PICTURE)")
+# The demos are debug builds: a first build takes half of the time of a release build, and `make test` needs it anyway.
+demo: ready ## edit a picture with untrusted code, then run its attacks (PICTURE=FILE: your own picture)
+	@$(call build,$(STRICT),$(DEMO),$(DEMO_EXAMPLES))
+	@sh Examples/assemble "$(DEBUG)" "$(DEBUG)"
+	@"$(DEBUG)/annex" demo $(if $(PICTURE),-- "$(PICTURE)")
 
 demo-today: ready ## the Today view: widgets of three apps in the terminal, and as a page in the browser
-	@$(call build,-c $(CONFIGURATION) $(SHIPPED),$(DEMO_TODAY),$(DEMO_TODAY_EXAMPLES))
-	@SWIFT="$(SWIFT)" .ci/build-beside $(PAGE) -c $(CONFIGURATION) $(SHIPPED) --product annex-today
-	@.ci/demo-today "$(BIN)"
+	@$(call build,$(STRICT),$(DEMO_TODAY),$(DEMO_TODAY_EXAMPLES))
+	@SWIFT="$(SWIFT)" .ci/build-beside $(PAGE) $(STRICT) --product annex-today
+	@.ci/demo-today "$(DEBUG)"
 
 today-picture: browser ## the README's picture of the Today view, made anew by the page itself
 	@cp .build/browser/light-1100.png Docs/Pictures/today.png
