@@ -96,7 +96,15 @@ struct HintRow {
         }
         with = try values["with"]?.texts() ?? []
         without = try values["without"]?.texts() ?? []
-        isSilent = values["silent"] != nil
+        isSilent =
+            try values["silent"].map { node throws(PolicyError) in
+                guard try node.text("`silent`") == "true" else {
+                    throw node.error("`silent` must be true, or left out")
+                }
+                return true
+            } ?? false
+        let needs = ["allow", "options", "limit", "denied", "needs"].filter { values[$0] != nil }
+        guard needs.count < 2 else { throw node.error("a hint has one of \(needs.joined(separator: " and "))") }
         need = try Self.need(values)
         hint = try values["hint"]?.text("`hint`") ?? ""
         recorded = try values["recorded"]?.texts() ?? []
