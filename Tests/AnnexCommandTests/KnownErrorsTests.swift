@@ -53,6 +53,11 @@ import Testing
         #expect(table.programs.count == HintTable.shipped.programs.count && !table.programs.isEmpty)
         #expect(!table.limits.isEmpty && !table.errors.isEmpty && !table.errnos.isEmpty && table.probes != nil)
         for row in table.programs + table.errors { #expect(!row.recorded.isEmpty, "\(row)") }
+        for case .options(let lists) in (table.programs + table.errors).map(\.need) {
+            for (option, name) in lists.flatMap({ zip($0, $0.dropFirst()) }) where option == "--allow" {
+                #expect(PolicyLibrary.shipped.allowances.contains(name), "\(name)")
+            }
+        }
     }
 
     @Test(arguments: Recorded.all)
@@ -68,6 +73,8 @@ import Testing
         ("errors: [{ needs: luck }]", "unknown needs `luck`"), ("limits: [{ limit: memry }]", "did you mean `memory`"),
         ("errnos: { a: EWRONG }", "unknown errno"), ("errors: [{ signal: SIGHUP }]", "the signal must be SIGXFSZ"),
         ("probes: [nosuchcall]", "nosuchcall"), ("errors: { a: b }", "must be a list"),
+        ("errors: [{ silent: false }]", "must be true"),
+        ("errors: [{ allow: [jit], limit: memory }]", "a hint has one of allow and limit"),
     ])
     func `a mistake in a table of hints is named`(text: String, problem: String) {
         let error = #expect(throws: PolicyError.self) { try HintTable(text: text) }
@@ -118,6 +125,14 @@ import Testing
         // Another user could have made such a directory look like an environment.
         chmod(place, 0o777)
         #expect(try moduleHint(of: place + "/bin/tool") == nil)
+    }
+
+    @Test func `a path with braces is shown as it is`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "annex-{written}-{1}-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let found = try #require(try hint("configure: error: cannot run C compiled programs.", write: [folder.path]))
+        #expect(found.line.contains("use --write-execute '\(folder.path)' instead of --write '\(folder.path)',"))
     }
 
     @Test(arguments: [

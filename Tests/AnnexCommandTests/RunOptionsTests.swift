@@ -83,13 +83,13 @@ import Testing
         }
     }
 
-    @Test func `the help lists each option with its value in lines of 80 characters`() {
+    @Test func `the help lists each option with its value in lines that the help does not break again`() {
         let lines = RunOption.help().split(separator: "\n")
         for option in RunOption.all {
             let head = "  \(option.name)" + (option.value.map { " <\($0)>" } ?? "")
             #expect(lines.count { $0 == head || $0.hasPrefix(head + " ") } == 1, "\(head)")
         }
-        #expect(lines.allSatisfy { $0.count <= 80 } && lines.contains { $0.contains("debug, ipc, jit") })
+        #expect(lines.allSatisfy { $0.count < 80 } && lines.contains { $0.contains("debug, ipc, jit") })
         #expect(!RunOption.help().contains("{words}"))
     }
 

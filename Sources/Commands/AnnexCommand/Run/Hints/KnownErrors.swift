@@ -45,8 +45,16 @@ struct KnownErrors {
 
     /// The line with `{1}` and `{2}` replaced by the options, and other words in braces by their values.
     private static func line(_ line: String, choices: [RunChoice] = [], values: [String: String] = [:]) -> String {
-        let numbered = choices.enumerated().map { ("{\($0 + 1)}", $1.shown) }
-        return (numbered + values.map { ("{\($0)}", $1) }).reduce(line) { $0.replacing($1.0, with: $1.1) }
+        let numbered = choices.enumerated().map { ("\($0 + 1)", $1.shown) }
+        let known = values.merging(numbered) { first, _ in first }
+        // One pass, because a value can be a path with braces.
+        let parts = line.split(separator: "{", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(String(parts.first ?? "")) { text, part in
+            guard let end = part.firstIndex(of: "}"), let value = known[String(part[..<end])] else {
+                return "\(text){\(part)"
+            }
+            return text + value + part[part.index(after: end)...]
+        }
     }
 
     private func denied(_ calls: PolicyFragment, among denials: [Denial]) -> RunHint? {

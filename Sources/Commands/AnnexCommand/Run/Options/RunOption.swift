@@ -158,8 +158,9 @@ extension ByteSize {
 // MARK: - Help
 
 extension RunOption {
-    /// The list of the options for the help and the manual. Each line has at most `width` characters.
-    static func help(width: Int = 80) -> String {
+    /// The list of the options for the help and the manual. Each line has at most `width` characters. ArgumentParser breaks
+    /// a line of 80 characters again.
+    static func help(width: Int = 79) -> String {
         let (column, lines) = (26, all.map { ("  " + $0.shown, $0.helpText) })
         return lines.map { head, text in
             let rows = wrapped(text, to: width - column)
