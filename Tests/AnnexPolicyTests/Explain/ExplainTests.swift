@@ -18,6 +18,16 @@ import Testing
         #expect(found.text.contains("- { call: socket, when: { domain: AF_INET } }"))
     }
 
+    /// A setting is no entry of `allow:`.
+    @Test func `only a remedy that stands under allow is said to stand there`() throws {
+        let line = "this line would allow it, under `allow:`"
+        #expect(try Self.explained("compute", "flock").text.contains(line))
+        let setting = try Self.explained("tool", "mprotect(prot=PROT_READ|PROT_EXEC)").text
+        #expect(setting.contains("this would allow it:\n") && !setting.contains(line), "\(setting)")
+        let both = try Self.explained("tool", "ptrace", "request=PTRACE_TRACEME").text
+        #expect(both.contains("write-xor-execute: off, and under allow: - {") && !both.contains(line), "\(both)")
+    }
+
     @Test func `arguments in both notations mean the same`() throws {
         let one = try Self.explained("compute", "mmap(prot=PROT_READ|PROT_WRITE, flags=MAP_PRIVATE)")
         let other = try Self.explained("compute", "mmap", "prot=PROT_READ|PROT_WRITE", "flags=2")

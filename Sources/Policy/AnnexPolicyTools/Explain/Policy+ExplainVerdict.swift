@@ -89,7 +89,7 @@ extension Policy {
     private func lines(of remedy: Remedy) -> [ReportLine] {
         guard let text = remedy.text else { return [] }
         let place =
-            if case .entry = remedy {
+            if case .entry(let entry) = remedy, !entry.breaksWriteXorExecute {
                 "this line would allow it, under `allow:`, in a group with a reason:"
             } else {
                 "this would allow it:"
