@@ -17,7 +17,7 @@ import Testing
         let recorder = Recorder()
         let policy = try Policy.shipped(named: "base")
         let sandboxed = try SandboxedProcess(
-            scene: DenialListener.Scene(policy: policy), loop: EventLoop.shared(), output: output,
+            scene: CallDesk.Scene(policy: policy), loop: EventLoop.shared(), output: output,
             identity: Identity(ofCaller: ()), group: nil,
             held: HeldLimits(policy.limits, group: [], sharesItsUser: true), layers: .all, begun: 0, landlockABI: 0,
             controls: [], missingLayers: [], foreignPlaces: [], events: recorder.note)

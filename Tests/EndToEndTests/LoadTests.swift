@@ -17,5 +17,15 @@ import Testing
         let verdict = minutes == nil ? "too short for a verdict\n" : "flat: true\n"
         #expect(run.output.hasSuffix(verdict), "seed \(seed): \(run.output)\(run.errors.suffix(4000))")
         if minutes != nil { print("annex: \(run.output)") }
+        checkThreads(run.output)
+    }
+
+    /// Compares the names of the host's threads with the table in Hosts.md. A thread that another library starts on one of
+    /// these threads has the same name, so their numbers say nothing.
+    private func checkThreads(_ output: String) {
+        let line = output.split(separator: "\n").first { $0.hasPrefix("threads: ") }?.dropFirst(9) ?? ""
+        let names = Set(line.split(separator: ", ").map(String.init))
+        let stated = ["events", "answers", "calls", "watches", "disks", "slow", "endings", "reports"]
+        #expect(names == Set(stated.map { "annex-\($0)" }), "\(line)")
     }
 }

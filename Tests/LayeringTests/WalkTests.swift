@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Compares the two walks of `Docs/Design/Architecture.md` with the sources. A walk is a table of files. A newcomer
-/// opens these files to follow one request or one launch.
+/// Compares the three walks of `Docs/Design/Architecture.md` with the sources. A walk is a table of files. A newcomer
+/// opens these files to follow one request, one launch or one denied call.
 @Suite struct WalkTests {
-    @Test(arguments: ["A", "B"]) func `each file of a walk lies in the target of its row`(name: String) throws {
+    @Test(arguments: ["A", "B", "C"]) func `each file of a walk lies in the target of its row`(name: String) throws {
         for step in try Walk(name, in: Self.page()).steps {
             let folder = try #require(HousePlan.folder(of: step.target), "no target is named \(step.target)")
             let absent = Set(step.files).subtracting(SourceTree.fileNames(in: folder))
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["A", "B"]) func `the page states how many files a walk has`(name: String) throws {
+    @Test(arguments: ["A", "B", "C"]) func `the page states how many files a walk has`(name: String) throws {
         let walk = try Walk(name, in: Self.page())
         #expect(walk.files.count > 20, "the page has another form")
         #expect(walk.stated == walk.files.count)

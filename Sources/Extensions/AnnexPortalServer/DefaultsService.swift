@@ -73,7 +73,7 @@ package final class DefaultsService: PortalService {
         }
     }
 
-    /// Tells the members that the values have changed, unless the members have already been told. Runs on the lane of
+    /// Tells the members that the values have changed, unless the members have already been told. Runs in the row of
     /// the group.
     private func note(_ generation: UInt64, of group: OpenGroup) {
         guard group.lastChange(of: name) != generation else { return }

@@ -14,8 +14,8 @@ package final class OpeningService: PortalService {
 
     private let opener: Opener
     private let loop: EventLoop
-    /// Apps are started on a separate lane, because a start takes time and must not delay other services.
-    private let lane = Lane("annex-opening")
+    /// Apps are started in a separate row, because a start takes time and must not delay other services.
+    private let row = Lane.Row(of: .slow)
     private let budgets = Mutex<[UInt64: OpeningBudget]>([:])
 
     package init(on loop: EventLoop, _ opener: @escaping Opener) {
@@ -35,10 +35,10 @@ package final class OpeningService: PortalService {
                     remedy: "open a URL only when the user asks for it"))
         }
         guard call.member.actions.isRecent else {
-            loop.schedule(after: Self.patience) { [self] in lane.run { [self] in answer(call) } }
+            loop.schedule(after: Self.patience) { [self] in row.run { [self] in answer(call) } }
             return
         }
-        lane.run { [self] in answer(call) }
+        row.run { [self] in answer(call) }
     }
 
     private func answer(_ call: PortalCall) {

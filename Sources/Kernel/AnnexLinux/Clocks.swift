@@ -11,10 +11,10 @@ package enum MonotonicClock {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// The time at which this duration, counted from now, is over. The result is never earlier than now. If the sum
-    /// would overflow, the result is `UInt64.max`.
-    package static func deadline(after duration: Duration) -> UInt64 {
-        let (sum, overflow) = now().addingReportingOverflow(nanoseconds(duration))
+    /// The time at which this duration, counted from a moment, is over. The result is never earlier than the moment. If
+    /// the sum would overflow, the result is `UInt64.max`.
+    package static func deadline(after duration: Duration, from moment: UInt64 = now()) -> UInt64 {
+        let (sum, overflow) = moment.addingReportingOverflow(nanoseconds(duration))
         return overflow ? .max : sum
     }
 

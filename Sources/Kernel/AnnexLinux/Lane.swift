@@ -1,90 +1,370 @@
+internal import CAnnexLinux
+internal import Glibc
 internal import Synchronization
 
-/// Runs jobs one after another on its own thread. A job that blocks delays only its own lane, for example the lane of
+/// Runs jobs on its own thread, one after another. A job that blocks delays only its own lane, for example the lane of
 /// one user.
+///
+/// Each job belongs to a row. The jobs of one row run in order, and the rows take turns. So a row with very many jobs
+/// delays the next job of another row by one job only.
 ///
 /// The thread exists while there are jobs, and for a short time (`rest`) afterwards. If the next job arrives in this
 /// time, the lane wakes the sleeping thread and need not create a new thread.
 package final class Lane: Sendable {
-    private enum Worker {
+    fileprivate struct Job: Sendable {
+        let row: String
+        let run: @Sendable () -> Void
+    }
+
+    fileprivate enum Worker: Equatable {
         case none
         case working
-        /// The worker sleeps, and ends after `rest`.
-        case resting
+        /// The worker sleeps until this time. If there is no job then, it ends.
+        case resting(until: UInt64)
     }
 
-    private struct State {
-        var jobs: [@Sendable () -> Void] = []
+    fileprivate struct State {
+        /// The jobs that have not begun.
+        var jobs: [UInt64: Job] = [:]
+        /// The jobs that are due, by rows.
+        var rows: [String: [UInt64]] = [:]
+        /// The rows with due jobs in the order of their turns, without the stuck rows.
+        var turns: [String] = []
+        /// The jobs that are not due yet.
+        var later = TimerQueue()
+        var last: UInt64 = 0
         var worker = Worker.none
+        /// The number of threads made so far. If the worker is overtaken, it finds another number here.
+        var thread: UInt64 = 0
+        /// The row and the beginning of the worker's job.
+        var running: (row: String, since: UInt64)?
+        /// The rows of jobs that were overtaken and still run.
+        var stuck: Set<String> = []
+        /// Whether `overtake` will be called.
+        var isTimed = false
     }
 
-    private static let rest = Duration.milliseconds(250)
+    private enum Step {
+        case run(@Sendable () -> Void, row: String)
+        case rest(until: UInt64)
+    }
 
     private let name: String
+    private let nice: Int32
+    private let rest: Duration
+    private let patience: Duration?
     private let state = Mutex(State())
     private let bed = Parker()
+    /// The number that `annex_thread_current` gives to the worker's thread; 0 while there is none.
+    private let threadMark = Atomic<UInt64>(0)
 
-    /// - Parameter name: the name that debuggers and `top -H` show, at most 15 bytes.
-    package init(_ name: String) {
+    /// - Parameters:
+    ///   - name: the name that debuggers and `top -H` show, at most 15 bytes.
+    ///   - nice: the nice value of the thread; 0 for that of the program.
+    ///   - rest: how long the thread waits for another job before it ends.
+    ///   - patience: how long one job may keep other rows waiting. Then the lane makes another thread for the other
+    ///     rows. The row of the job waits until the job has ended. So each row keeps at most one thread busy. If nil,
+    ///     the other rows wait as long as the job takes.
+    package init(
+        _ name: String, nice: Int32 = 0, rest: Duration = .milliseconds(250), patience: Duration? = nil
+    ) {
         self.name = name
+        self.nice = nice
+        self.rest = rest
+        self.patience = patience
     }
 
     /// The number of jobs that have not begun.
     package var count: Int { state.withLock { $0.jobs.count } }
 
     /// Whether no job waits or runs.
-    package var isIdle: Bool { state.withLock { $0.worker != .working && $0.jobs.isEmpty } }
-
-    /// Adds a job. If no thread can be created, the job waits until another job is added.
-    package func run(_ job: @escaping @Sendable () -> Void) {
-        let before = state.withLock { state in
-            state.jobs.append(job)
-            defer { state.worker = .working }
-            return state.worker
-        }
-        switch before {
-        case .working: break
-        case .resting: bed.unpark()
-        case .none: startWorker()
-        }
+    package var isIdle: Bool {
+        state.withLock { $0.worker != .working && $0.jobs.isEmpty && $0.stuck.isEmpty }
     }
 
-    private func startWorker() {
+    /// Whether the caller runs on the lane's thread.
+    package var isCurrent: Bool {
+        // SYNC: only the thread itself can find its own mark here, and it stored that mark itself.
+        threadMark.load(ordering: .relaxed) == annex_thread_current()
+    }
+
+    /// Adds a job. If no thread can be created, the job waits until another job is added or `resume` is called.
+    /// - Returns: false if the job waits for a thread.
+    @discardableResult
+    package func run(in row: String = "", _ job: @escaping @Sendable () -> Void) -> Bool {
+        _ = state.withLock { $0.add(job, to: row, at: 0) }
+        return resume()
+    }
+
+    /// Adds a job that begins at a time of `MonotonicClock`, or as soon as possible after this time.
+    /// - Returns: the number with which the caller can cancel the job.
+    /// - Throws: if no thread can be created. The job is then not added.
+    package func schedule(
+        in row: String = "", at moment: UInt64 = 0, _ job: @escaping @Sendable () -> Void
+    ) throws(SystemError) -> UInt64 {
+        let (number, wake) = try state.withLock { (state) throws(SystemError) in
+            try startWorker(&state)
+            return (state.add(job, to: row, at: moment), state.wake(patience))
+        }
+        perform(wake)
+        return number
+    }
+
+    /// Cancels a job. If the job has not begun when this method is called, it does not begin any more.
+    package func cancel(_ number: UInt64) {
+        let (job, wake) = state.withLock { state in
+            let job = state.remove(number)
+            // The thread need not sleep until the job would have been due.
+            return (job, state.jobs.isEmpty ? state.wake(patience, isCancelled: true) : Wake())
+        }
+        perform(wake)
+        // The job is released outside the lock, because the release of its last reference may run any code.
+        withExtendedLifetime(job) {}
+    }
+
+    /// Creates a thread if jobs wait for one.
+    /// - Returns: false if jobs wait and no thread can be created.
+    @discardableResult
+    package func resume() -> Bool {
         do throws(SystemError) {
-            _ = try WorkerThread(name) { [self] in work() }
-        } catch {
-            state.withLock { $0.worker = .none }
-        }
-    }
-
-    private func work() {
-        repeat {
-            while let job = next() { job() }
-        } while findsJobWhileResting()
-    }
-
-    /// The next job. If there is no job, the worker's state becomes `resting`.
-    private func next() -> (@Sendable () -> Void)? {
-        state.withLock { state in
-            guard !state.jobs.isEmpty else {
-                state.worker = .resting
-                return nil
+            let wake = try state.withLock { (state) throws(SystemError) in
+                if !state.jobs.isEmpty { try startWorker(&state) }
+                return state.wake(patience)
             }
-            return state.jobs.removeFirst()
-        }
-    }
-
-    /// - Returns: false if no job came during `rest`. The worker must then end.
-    private func findsJobWhileResting() -> Bool {
-        let deadline = MonotonicClock.deadline(after: Self.rest)
-        while MonotonicClock.now() < deadline {
-            bed.park(until: deadline)
-            if state.withLock({ $0.worker == .working }) { return true }
-        }
-        return state.withLock { state in
-            if state.worker == .working { return true }
-            state.worker = .none
+            perform(wake)
+            return true
+        } catch {
             return false
         }
+    }
+
+    /// The thread is made under the lock. If making it fails, nothing has changed.
+    private func startWorker(_ state: inout State) throws(SystemError) {
+        guard state.worker == .none else { return }
+        try replaceWorker(&state)
+    }
+
+    private func replaceWorker(_ state: inout State) throws(SystemError) {
+        let thread = state.thread + 1
+        _ = try WorkerThread(name) { [self] in work(thread) }
+        state.thread = thread
+        state.worker = .working
+        state.running = nil
+    }
+
+    private func work(_ thread: UInt64) {
+        // On Linux, 0 means the calling thread and not its process.
+        if nice > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice) }
+        var row: String?
+        while let step = next(thread, after: row) {
+            switch step {
+            case .rest(let end):
+                row = nil
+                bed.park(until: end)
+            case .run(let job, let its):
+                row = its
+                job()
+            }
+        }
+    }
+
+    /// The next step of a worker.
+    /// - Parameter row: the row of the job that the worker has just done.
+    /// - Returns: nil if the worker must end.
+    private func next(_ thread: UInt64, after row: String?) -> Step? {
+        let (step, wake, isOvertaken) = state.withLock { state -> (Step?, Wake, Bool) in
+            guard state.thread == thread else {
+                if let row { state.free(row) }
+                return (nil, state.wake(patience), true)
+            }
+            // SYNC: see `isCurrent`. The mark is stored under the lock, so that the marks of two workers have an order.
+            threadMark.store(annex_thread_current(), ordering: .relaxed)
+            let now = MonotonicClock.now()
+            if let job = state.popNext(by: now) {
+                state.worker = .working
+                state.running = (job.row, now)
+                return (.run(job.run, row: job.row), Wake(timer: state.overtaking(patience)), false)
+            }
+            state.running = nil
+            if let end = state.rest(at: now, for: rest) { return (.rest(until: end), Wake(), false) }
+            threadMark.store(0, ordering: .relaxed)
+            return (nil, Wake(), false)
+        }
+        perform(wake)
+        // If the other worker has ended since, the jobs of the row need a new one.
+        if isOvertaken { resume() }
+        return step
+    }
+}
+
+// MARK: - Rows
+
+extension Lane {
+    /// The program's lane for work that a disk or a sandboxed program can make long: requests of portals, looks at
+    /// directories with many files, and the closing of a program's descriptors. Each app group, directory and channel
+    /// has a row. So it delays others by the lane's patience at most, and keeps one thread busy at most.
+    package static let slow = Lane("annex-slow", patience: .milliseconds(10))
+
+    private static let made = Atomic<UInt64>(0)
+
+    /// A row of a lane that no other code uses.
+    package struct Row: Sendable {
+        private let lane: Lane
+        private let name: String
+
+        package init(of lane: Lane) {
+            self.lane = lane
+            // SYNC: a counter that orders no other data.
+            name = "row \(Lane.made.add(1, ordering: .relaxed).newValue)"
+        }
+
+        /// Adds a job, like the method of the lane.
+        package func run(_ job: @escaping @Sendable () -> Void) { lane.run(in: name, job) }
+
+        /// Adds a job that begins at a time, like the method of the lane.
+        @discardableResult
+        package func schedule(
+            at moment: UInt64 = 0, _ job: @escaping @Sendable () -> Void
+        ) throws(SystemError) -> UInt64 {
+            try lane.schedule(in: name, at: moment, job)
+        }
+    }
+}
+
+// MARK: - Overtaking
+
+extension Lane {
+    /// What a caller must do after a change of the state, outside its lock.
+    fileprivate struct Wake {
+        var isNeeded = false
+        /// When to call `overtake`.
+        var timer: UInt64?
+    }
+
+    private func perform(_ wake: Wake) {
+        if wake.isNeeded { bed.unpark() }
+        if let timer = wake.timer { overtake(at: timer) }
+    }
+
+    /// The program's event loop measures the time, because the lane's own thread may be stuck. If there is no event loop,
+    /// the next added job tries again.
+    private func overtake(at moment: UInt64) {
+        guard let loop = try? EventLoop.shared() else { return state.withLock { $0.isTimed = false } }
+        loop.schedule(at: moment) { [self] in overtake() }
+    }
+
+    /// Makes another thread if the present job has kept other rows waiting for too long.
+    private func overtake() {
+        guard let patience else { return }
+        let timer = state.withLock { state -> UInt64? in
+            state.isTimed = false
+            let now = MonotonicClock.now()
+            state.takeDue(by: now)
+            guard let running = state.running, state.turns.contains(where: { $0 != running.row }),
+                MonotonicClock.deadline(after: patience, from: running.since) <= now
+            else { return state.overtaking(patience) }
+            do throws(SystemError) {
+                try replaceWorker(&state)
+                state.stuck.insert(running.row)
+                state.turns.removeAll { $0 == running.row }
+                return nil
+            } catch {
+                state.isTimed = true
+                return MonotonicClock.deadline(after: patience)
+            }
+        }
+        if let timer { overtake(at: timer) }
+    }
+}
+
+// MARK: - State
+
+extension Lane.State {
+    fileprivate mutating func add(_ job: @escaping @Sendable () -> Void, to row: String, at moment: UInt64) -> UInt64 {
+        last += 1
+        jobs[last] = Lane.Job(row: row, run: job)
+        if moment == 0 { queue(last, in: row) } else { later.insert(last, deadline: moment) }
+        return last
+    }
+
+    private mutating func queue(_ number: UInt64, in row: String) {
+        if rows[row] == nil, !stuck.contains(row) { turns.append(row) }
+        rows[row, default: []].append(number)
+    }
+
+    fileprivate mutating func remove(_ number: UInt64) -> Lane.Job? {
+        guard let job = jobs.removeValue(forKey: number) else { return nil }
+        guard !later.remove(number) else { return job }
+        rows[job.row]?.removeAll { $0 == number }
+        if rows[job.row]?.isEmpty == true {
+            rows[job.row] = nil
+            turns.removeAll { $0 == job.row }
+        }
+        return job
+    }
+
+    /// Lets a row have turns again, because its job that was overtaken has ended.
+    fileprivate mutating func free(_ row: String) {
+        stuck.remove(row)
+        if rows[row] != nil { turns.append(row) }
+    }
+
+    fileprivate mutating func takeDue(by now: UInt64) {
+        while let number = later.takeDue(by: now), let job = jobs[number] { queue(number, in: job.row) }
+    }
+
+    /// Removes the oldest due job of the row whose turn it is. The row's next turn comes after the turns of all other
+    /// rows.
+    fileprivate mutating func popNext(by now: UInt64) -> Lane.Job? {
+        takeDue(by: now)
+        guard !turns.isEmpty else { return nil }
+        let row = turns.removeFirst()
+        guard var waiting = rows.removeValue(forKey: row), !waiting.isEmpty else { return nil }
+        let number = waiting.removeFirst()
+        if !waiting.isEmpty {
+            rows[row] = waiting
+            turns.append(row)
+        }
+        return jobs.removeValue(forKey: number)
+    }
+
+    /// Lets the worker rest, because no job is due.
+    /// - Returns: the end of the rest; nil if the worker must end.
+    fileprivate mutating func rest(at now: UInt64, for time: Duration) -> UInt64? {
+        let hasNext = later.earliest != nil
+        switch worker {
+        // Woken without a cause.
+        case .resting(let end) where now < end: return end
+        case .resting where !hasNext:
+            worker = .none
+            return nil
+        case .none, .working, .resting:
+            let end = later.earliest ?? MonotonicClock.deadline(after: time, from: now)
+            worker = .resting(until: end)
+            return end
+        }
+    }
+
+    /// Wakes a resting worker if a job is due before the end of its rest, and times a working one.
+    fileprivate mutating func wake(_ patience: Duration?, isCancelled: Bool = false) -> Lane.Wake {
+        switch worker {
+        case .none: return Lane.Wake()
+        case .working: return Lane.Wake(timer: overtaking(patience))
+        case .resting(let end):
+            guard isCancelled || !turns.isEmpty || later.earliest ?? .max < end else { return Lane.Wake() }
+            worker = .working
+            return Lane.Wake(isNeeded: true)
+        }
+    }
+
+    /// When to look whether the worker's job keeps other rows waiting for too long; nil if there is no such row, or if
+    /// the look is timed already.
+    fileprivate mutating func overtaking(_ patience: Duration?) -> UInt64? {
+        guard let patience, let running, !isTimed else { return nil }
+        let isWaiting = turns.contains { $0 != running.row }
+        guard isWaiting || later.earliest != nil else { return nil }
+        isTimed = true
+        let end = MonotonicClock.deadline(after: patience, from: running.since)
+        return isWaiting ? end : max(end, later.earliest ?? 0)
     }
 }

@@ -21,7 +21,7 @@ import Testing
         #expect(outcome.end.process == .exited(code: 0))
         #expect(outcome.end.denials.count == 24)
         let backtraces = outcome.end.denials.compactMap(\.backtrace)
-        #expect(backtraces.count == DenialListener.backtraces)
+        #expect(backtraces.count == CallDesk.backtraces)
         #expect(backtraces.allSatisfy { $0.frames.isEmpty == ($0.missing != nil) })
         let lost = backtraces.count { $0.missing?.contains("waited") == true }
         #expect(outcome.end.denialSummary.lostStacks == lost)

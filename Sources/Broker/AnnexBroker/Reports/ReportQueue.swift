@@ -2,56 +2,47 @@ internal import AnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Writes reports to disk, one after another, on a thread that lives only while there is work. So neither the event
-/// loop nor the end of an extension ever waits for a disk.
+/// Writes reports to disk, one after another, on a lane of their own. So neither the event loop nor the end of an
+/// extension ever waits for a disk.
 package final class ReportQueue: Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// The work that waits for one folder.
-    private struct Row {
-        var waiting: [(work: Work, bytes: Int)] = []
+    /// Work that has not begun: how many closures (`Work`), and how many bytes they hold.
+    private struct Load {
+        var count = 0
         var bytes = 0
+
+        static func += (load: inout Load, more: Load) {
+            load.count += more.count
+            load.bytes += more.bytes
+        }
+
+        static func -= (load: inout Load, less: Load) {
+            load.count -= less.count
+            load.bytes -= less.bytes
+        }
     }
 
     private struct State {
-        var rows: [String: Row] = [:]
-        /// The folders with waiting work, in the order of their turns.
-        var turns: [String] = []
-        /// How many closures (`Work`) wait for all folders together, and how many bytes they hold.
-        var count = 0
-        var bytes = 0
-        var isWriting = false
+        var folders: [String: Load] = [:]
+        /// The work that waits for all folders together.
+        var total = Load()
         var outlives = false
 
-        func hasRoom(for bytes: Int, in folder: String) -> Bool {
-            let row = rows[folder] ?? Row()
-            return row.waiting.count < ReportQueue.mostWaiting - count
-                && row.bytes + bytes <= ReportQueue.mostBytes - self.bytes
+        mutating func add(_ load: Load, to folder: String) -> Bool {
+            let own = folders[folder] ?? Load()
+            guard own.count < ReportQueue.mostWaiting - total.count,
+                own.bytes + load.bytes <= ReportQueue.mostBytes - total.bytes
+            else { return false }
+            folders[folder, default: Load()] += load
+            total += load
+            return true
         }
 
-        mutating func add(_ work: @escaping Work, holding bytes: Int, to folder: String) {
-            if rows[folder] == nil { turns.append(folder) }
-            rows[folder, default: Row()].waiting.append((work, bytes))
-            rows[folder]?.bytes += bytes
-            count += 1
-            self.bytes += bytes
-        }
-
-        /// Removes the oldest work of the folder whose turn it is. The folder's next turn comes after the turns of all
-        /// other folders.
-        mutating func popNext() -> Work? {
-            guard !turns.isEmpty else { return nil }
-            let folder = turns.removeFirst()
-            guard var row = rows.removeValue(forKey: folder), !row.waiting.isEmpty else { return nil }
-            let next = row.waiting.removeFirst()
-            row.bytes -= next.bytes
-            count -= 1
-            bytes -= next.bytes
-            if !row.waiting.isEmpty {
-                rows[folder] = row
-                turns.append(folder)
-            }
-            return next.work
+        mutating func remove(_ load: Load, from folder: String) {
+            total -= load
+            folders[folder]? -= load
+            if folders[folder]?.count == 0 { folders[folder] = nil }
         }
     }
 
@@ -65,6 +56,9 @@ package final class ReportQueue: Sendable {
     /// How long a program that exits waits for its last reports if the disk is slow.
     static let lastMoment = Mutex(Duration.seconds(5))
 
+    /// The lane shares its thread with nothing else, because a disk may block it for an unlimited time. Its priority is
+    /// low, because launches are more urgent than reports.
+    private let lane = Lane("annex-reports", nice: 10)
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -72,15 +66,20 @@ package final class ReportQueue: Sendable {
     ///   - bytes: about how many bytes the work holds.
     /// - Returns: false if there is no room; in that case, the work is dropped.
     func add(to folder: String = "", holding bytes: Int = 0, _ work: @escaping Work) -> Bool {
-        let (isTaken, mustStart, isFirst) = state.withLock { state in
-            guard state.hasRoom(for: bytes, in: folder) else { return (false, false, false) }
-            state.add(work, holding: bytes, to: folder)
-            defer { (state.isWriting, state.outlives) = (true, true) }
-            return (true, !state.isWriting, !state.outlives)
+        let load = Load(count: 1, bytes: bytes)
+        let (isTaken, isFirst) = state.withLock { state in
+            guard state.add(load, to: folder) else { return (false, false) }
+            defer { state.outlives = true }
+            return (true, !state.outlives)
         }
+        guard isTaken else { return false }
         if isFirst { Self.outliveMain() }
-        if mustStart { start() }
-        return isTaken
+        // If no thread can be created now, the work waits for the next work.
+        lane.run(in: folder) { [self] in
+            state.withLock { $0.remove(load, from: folder) }
+            work()
+        }
+        return true
     }
 
     /// Waits until all work is done, but no longer than `limit`.
@@ -88,46 +87,17 @@ package final class ReportQueue: Sendable {
     @discardableResult
     func finish(within limit: Duration) -> Bool {
         let deadline = MonotonicClock.deadline(after: limit)
-        while true {
-            let (isDone, mustStart) = state.withLock { state in
-                // If no thread could be created when the work was added, the work waits without a thread.
-                let mustStart = !state.isWriting && state.count > 0
-                if mustStart { state.isWriting = true }
-                return (!state.isWriting, mustStart)
-            }
-            if isDone { return true }
-            if mustStart { start() }
+        while !lane.isIdle {
+            // If no thread could be created when the work was added, the work waits without a thread.
+            lane.resume()
             guard MonotonicClock.now() < deadline else { return false }
             usleep(200)
         }
+        return true
     }
 
     /// Waits until all work of this process is done, but not longer than `lastMoment`.
     package static func finishAtLast() { shared.finish(within: lastMoment.withLock { $0 }) }
-
-    private func start() {
-        do throws(SystemError) {
-            _ = try WorkerThread("annex-reports") { [self] in
-                Self.yieldToOthers()
-                while let work = next() { work() }
-            }
-        } catch {
-            // No thread can be created now. The waiting work is done after the next work is added.
-            state.withLock { $0.isWriting = false }
-        }
-    }
-
-    /// Lowers this thread's priority, because launches are more urgent than reports. On Linux, 0 means the calling
-    /// thread and not its process.
-    private static func yieldToOthers() { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
-
-    private func next() -> Work? {
-        state.withLock { state in
-            let next = state.popNext()
-            if next == nil { state.isWriting = false }
-            return next
-        }
-    }
 
     /// Makes a program wait at exit for its last reports. Without this wait, the reports would be lost.
     private static func outliveMain() {

@@ -139,50 +139,37 @@ struct ControlInbox: ~Copyable, Sendable {
     }
 }
 
-/// Closes a peer's descriptors that no call takes. The closing thread ends when no descriptor is left.
+/// Closes a peer's descriptors that no call takes.
 ///
 /// The last close of a socket may last as long as the socket's creator has set (`SO_LINGER`). The last close of a file
-/// lasts as long as its file system needs. Neither close may delay the thread that reads the ring for all callers.
+/// lasts as long as its file system needs. Neither close may delay the thread that reads the ring for all callers. It
+/// also delays no other channel: all channels share a lane, in which each channel has a row.
 final class DescriptorDisposal: Sendable {
-    private struct State: ~Copyable {
-        var waiting = DescriptorList()
-        var isClosing = false
-    }
-
     /// How many descriptors may wait while the closing of an earlier descriptor takes long. If a peer sends more
     /// descriptors, it violates the channel's rules.
     static let mostWaiting = 64
 
-    private let state = Mutex(State())
+    private let row = Lane.Row(of: .slow)
+    private let waiting = Mutex(DescriptorList())
 
-    var isFull: Bool { state.withLock { $0.waiting.count >= DescriptorDisposal.mostWaiting } }
+    var isFull: Bool { waiting.withLock { $0.count >= DescriptorDisposal.mostWaiting } }
 
     func close(_ list: consuming DescriptorList) {
         guard !list.isEmpty else { return }
         var list = list
-        let mustStart = state.withLock { state in
-            while let descriptor = list.takeFirst() { state.waiting.append(descriptor) }
-            defer { state.isClosing = true }
-            return !state.isClosing
+        var jobs = list.count
+        waiting.withLock { waiting in
+            while let descriptor = list.takeFirst() { waiting.append(descriptor) }
         }
-        guard mustStart else { return }
-        do throws(SystemError) {
-            _ = try WorkerThread("annex-closing") { [self] in closeAll() }
-        } catch {
-            // No thread could be started. The waiting descriptors stay until `close` is called again.
-            state.withLock { $0.isClosing = false }
+        // If no thread can be started, the descriptors stay until the lane gets another job.
+        while jobs > 0 {
+            jobs &-= 1
+            row.run { [self] in closeNext() }
         }
     }
 
-    private func closeAll() {
-        while let descriptor = next() { _ = consume descriptor }
-    }
-
-    private func next() -> Descriptor? {
-        state.withLock { state in
-            let first = state.waiting.takeFirst()
-            if first == nil { state.isClosing = false }
-            return first
-        }
+    private func closeNext() {
+        let descriptor = waiting.withLock { $0.takeFirst() }
+        _ = consume descriptor
     }
 }

@@ -46,7 +46,7 @@ package final class CoordinationService: PortalService {
 
     package func forget(_ connection: PortalConnection) {
         for group in connection.member.groups.values {
-            group.lane.run { [self] in forget(connection, in: group) }
+            group.row.run { [self] in forget(connection, in: group) }
         }
     }
 
@@ -61,7 +61,7 @@ package final class CoordinationService: PortalService {
         if desk.isLast(connection) { desks.withLock { $0[key] = nil } }
     }
 
-    /// The desk of a group, which is made at its first use. Runs on the lane of the group.
+    /// The desk of a group, which is made at its first use. Runs in the row of the group.
     private func desk(of group: OpenGroup) throws(PortalError) -> CoordinationDesk {
         let key = ObjectIdentifier(group)
         if let known = desks.withLock({ $0[key] }) { return known }
@@ -76,7 +76,7 @@ package final class CoordinationService: PortalService {
 }
 
 /// The coordination of the members that this process serves in one group. The desk knows which members wait, and
-/// which members get news. It runs on the lane of the group.
+/// which members get news. It runs in the row of the group.
 final class CoordinationDesk: Sendable {
     let group: OpenGroup
     let waiting: WaitingMembers

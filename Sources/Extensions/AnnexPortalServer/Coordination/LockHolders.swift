@@ -1,6 +1,6 @@
 internal import AnnexLinux
 
-/// Finds the members that hold a lock, for a member that could not get the lock in time. Runs on the lane of the group.
+/// Finds the members that hold a lock, for a member that could not get the lock in time. Runs in the row of the group.
 ///
 /// A member learns only the bundle identifiers of members of its group that this process serves. If another process
 /// holds the lock, for example an app or a member of another broker, the member learns neither its name nor its number.

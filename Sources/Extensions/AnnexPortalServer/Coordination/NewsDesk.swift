@@ -4,7 +4,7 @@ internal import AnnexPortal
 internal import Synchronization
 
 /// Tells the members of a group, which are extensions and apps, when a member reports that it has changed a file. The
-/// desk runs on the lane of the group.
+/// desk runs in the row of the group.
 ///
 /// News are messages about such changes. They go through a journal in the group's store, so that the members of all
 /// brokers receive the news in the same order.

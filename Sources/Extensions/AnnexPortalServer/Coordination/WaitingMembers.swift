@@ -2,8 +2,8 @@ internal import AnnexLinux
 internal import AnnexPortal
 internal import Synchronization
 
-/// The members of a group that this process serves and that wait for locks. Members are extensions and apps. Runs on
-/// the lane of the group.
+/// The members of a group that this process serves and that wait for locks. Members are extensions and apps. Runs in
+/// the row of the group.
 ///
 /// A member that begins to wait first asks the broker for the count of releases, the number of times that a lock was
 /// released. Then the member tries its lock once more. If the attempt fails, the member asks the broker to answer
@@ -42,8 +42,8 @@ final class WaitingMembers: Sendable {
             state.calls[state.lastCall] = call
             return state.lastCall
         }
-        loop.schedule(after: Self.longest) { [weak self, lane = group.lane] in
-            lane.run { [weak self] in self?.answer(number) }
+        loop.schedule(after: Self.longest) { [weak self, row = group.row] in
+            row.run { [weak self] in self?.answer(number) }
         }
     }
 

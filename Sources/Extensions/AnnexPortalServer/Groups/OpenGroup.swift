@@ -16,8 +16,8 @@ package final class OpenGroup: Sendable {
     package let containerPath: String
     /// The path of the group's folder on the host.
     package let path: String
-    /// The lane of the requests about this group. The requests run one after another.
-    let lane = Lane("annex-group")
+    /// The row of the requests about this group. The requests run one after another.
+    let row = Lane.Row(of: .slow)
     private let directory: Descriptor
     /// The folder of the members' files.
     package let container: Descriptor
@@ -25,7 +25,7 @@ package final class OpenGroup: Sendable {
     private let store = Mutex<GroupStore?>(nil)
     private let watch = Mutex<FileWatch?>(nil)
     /// For each service, the closure that runs after any process has announced a change of the store. The closures
-    /// run on the group's lane.
+    /// run in the group's row.
     private let followers = Mutex<[PortalServiceName: @Sendable () -> Void]>([:])
 
     private struct WeakLocks {
@@ -79,7 +79,7 @@ package final class OpenGroup: Sendable {
 
     // MARK: The store
 
-    /// Uses the group's store. Call this function on the lane only.
+    /// Uses the group's store. Call this function in the row only.
     func withStore<Result: Sendable>(_ body: (GroupStore) throws(StoreError) -> Result) throws(PortalError) -> Result {
         do throws(StoreError) {
             return try body(opened())
@@ -109,8 +109,8 @@ package final class OpenGroup: Sendable {
     func watchOthers(on loop: EventLoop) throws(SystemError) {
         try watch.withLock { (watch) throws(SystemError) in
             guard watch == nil else { return }
-            watch = try FileWatch(ofGroup: directory, on: loop) { [weak self, lane] in
-                lane.run { [weak self] in self?.runFollowers() }
+            watch = try FileWatch(ofGroup: directory, on: loop) { [weak self, row] in
+                row.run { [weak self] in self?.runFollowers() }
             }
         }
     }

@@ -45,7 +45,7 @@ package final class PortalConnection: Sendable {
 
     deinit {
         // The last close of the socket closes the descriptors that are still queued in it. This may take long, so the
-        // server does the last close on its lane.
+        // server does the last close in its row.
         guard !refusesDescriptors, let last = try? socket.descriptor.duplicate() else { return }
         server.close([last.release()])
     }
@@ -211,8 +211,8 @@ package final class PortalConnection: Sendable {
 
     /// Calls a closure that sends news of a group: now, or when the pause after the last news is over. Calls that
     /// follow one another closely are joined into one. So a member that causes many news cannot keep the other
-    /// members awake. Call this function on the lane of the group.
-    /// - Parameter send: runs on the lane too. The closure returns false if the member's socket had no room. In this
+    /// members awake. Call this function in the row of the group.
+    /// - Parameter send: runs in that row too. The closure returns false if the member's socket had no room. In this
     ///   case it is called again after a pause.
     package func paceNews(
         _ service: PortalServiceName, of group: OpenGroup, _ send: @escaping @Sendable (PortalConnection) -> Bool
@@ -223,7 +223,7 @@ package final class PortalConnection: Sendable {
         guard let moment else { return }
         if moment <= now { return callNews(key, of: group, send) }
         server.loop.schedule(at: moment) { [weak self] in
-            group.lane.run { [weak self] in self?.callNews(key, of: group, send) }
+            group.row.run { [weak self] in self?.callNews(key, of: group, send) }
         }
     }
 

@@ -3,12 +3,12 @@ internal import AnnexPortal
 internal import Synchronization
 
 /// Answers the requests that arrive on the portals of one broker, or of one containing app that serves itself. A
-/// portal is a socket through which a member, an extension or app, sends requests. Requests about a group run on the
-/// lane of that group. So a slow disk or a busy member delays the members of one group only.
+/// portal is a socket through which a member, an extension or app, sends requests. Requests about a group run in the
+/// row of that group. So a slow disk or a busy member delays the members of one group only.
 package final class PortalServer: Sendable {
     let loop: EventLoop
-    /// The lane for requests that are about no group.
-    private let lane = Lane("annex-portal")
+    /// The row for requests that are about no group.
+    private let row = Lane.Row(of: .slow)
     private let connections = Mutex<UInt64>(0)
     private let services: [PortalServiceName: any PortalService]
 
@@ -65,7 +65,7 @@ package final class PortalServer: Sendable {
         do throws(PortalError) {
             let (service, group) = try route(request, of: connection.member)
             let call = PortalCall(request, to: service.name, of: connection, group: group)
-            (group?.lane ?? lane).run {
+            (group?.row ?? row).run {
                 defer { connection.finished(bytes: bytes) }
                 service.handle(call)
             }
@@ -103,7 +103,7 @@ package final class PortalServer: Sendable {
     }
 
     func close(_ numbers: [Int32]) {
-        lane.run { for number in numbers { _ = Descriptor(owning: number) } }
+        row.run { for number in numbers { _ = Descriptor(owning: number) } }
     }
 
     func forget(_ connection: PortalConnection) {

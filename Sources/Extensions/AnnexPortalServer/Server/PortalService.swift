@@ -9,8 +9,8 @@ package protocol PortalService: Sendable {
     var name: PortalServiceName { get }
     /// The entitlement that a member needs; nil if the service itself decides which members it serves.
     var entitlement: String? { get }
-    /// Works on a request, and answers it now or later. The function may wait for a disk, because it runs on a lane
-    /// and not on the event loop.
+    /// Works on a request, and answers it now or later. The function may wait for a disk, because it runs in a
+    /// row of a lane and not on the event loop.
     func handle(_ call: PortalCall)
     /// Forgets a member whose portal has ended.
     func forget(_ connection: PortalConnection)

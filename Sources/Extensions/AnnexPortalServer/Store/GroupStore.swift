@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Each change is one transaction: either all of it happens, or nothing. The extensions of this class say, for each
 /// kind of data, what survives a power failure. The functions wait for the disk, and they wait up to ten seconds for
-/// another process. Call them on a lane.
+/// another process. Call them in a row of a lane.
 package final class GroupStore: Sendable {
     private let path: String
     private let database: Mutex<Database?>

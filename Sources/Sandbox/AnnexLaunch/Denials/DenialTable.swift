@@ -85,3 +85,14 @@ public struct DenialSummary: Sendable, Hashable {
 
     public init() {}
 }
+
+extension DenialSummary {
+    /// Adds the names of functions to all backtraces.
+    mutating func name(by program: ProgramFile) {
+        var backtraces = denials.map(\.backtrace)
+        if let crash { backtraces.append(crash.backtrace) }
+        program.name(&backtraces)
+        for index in denials.indices { denials[index].backtrace = backtraces[index] }
+        if crash != nil, let last = backtraces.last, let last { crash?.backtrace = last }
+    }
+}

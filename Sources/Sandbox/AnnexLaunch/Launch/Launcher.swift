@@ -104,8 +104,8 @@ package final class Launcher: Sendable {
         return identities == nil || configuration.user == .ofPrograms
     }
 
-    private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> DenialListener.Scene {
-        var scene = DenialListener.Scene(
+    private func scene(of configuration: borrowing SandboxConfiguration) throws(SandboxError) -> CallDesk.Scene {
+        var scene = CallDesk.Scene(
             policy: configuration.policy, mode: configuration.denials,
             name: String(decoding: configuration.arguments.first ?? [], as: UTF8.self))
         scene.isLogged = configuration.isLogged

@@ -11,7 +11,7 @@ extension SandboxedProcess {
         var unsent: [Int32] = []
         /// The number of a process whose handle was lost. It is kept until the process has been signalled.
         var unheld: Int32?
-        var listener: DenialListener?
+        var listener: CallDesk?
         var output: OutputReader?
         var identity: Identity?
         var group: ControlGroup?

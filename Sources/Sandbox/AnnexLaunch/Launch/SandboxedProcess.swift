@@ -7,7 +7,7 @@ internal import Synchronization
 /// When the end is reported, all these resources have been released.
 package final class SandboxedProcess: Sendable {
     private let holdings: Mutex<Holdings>
-    private let scene: DenialListener.Scene
+    private let scene: CallDesk.Scene
     private let loop: EventLoop
     private let begun: UInt64
     private let held: HeldLimits
@@ -21,7 +21,7 @@ package final class SandboxedProcess: Sendable {
     private let events: @Sendable (SandboxEvent) -> Void
 
     init(
-        scene: DenialListener.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
+        scene: CallDesk.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
         controls: SpeculationControls, missingLayers: [MissingLayer], foreignPlaces: [LaunchPlan.ForeignPlace],
         events: @escaping @Sendable (SandboxEvent) -> Void
@@ -225,7 +225,7 @@ package final class SandboxedProcess: Sendable {
 
     private func listen(_ descriptor: consuming Descriptor) {
         do throws(SystemError) {
-            let listener = try DenialListener(descriptor, scene: scene, on: loop) { [events] report in
+            let listener = try CallDesk(descriptor, scene: scene, on: loop) { [events] report in
                 switch report {
                 case .denied(let denial, let total): events(.denied(denial, total: total))
                 case .aborted: events(.aborted)

@@ -19,6 +19,7 @@ package final class DiskWatch: Watched {
     private let size: UInt64
     private let inodes: UInt64
     private let exceeded: @Sendable (String) -> Void
+    private let row = Lane.Row(of: .slow)
     /// Held during a look.
     private let looking = Mutex(Looks())
 
@@ -38,7 +39,8 @@ package final class DiskWatch: Watched {
         var next: (number: UInt64, bounds: WriteBounds)?
     }
 
-    /// The processor time of a look, in nanoseconds, from which it runs on a thread of its own and delays no other alarm.
+    /// The processor time of a look, in nanoseconds, from which it runs on the lane of slow work and delays no other
+    /// alarm.
     private static let long: UInt64 = 2_000_000
 
     /// - Parameters:
@@ -58,7 +60,7 @@ package final class DiskWatch: Watched {
         self.size = size
         self.inodes = inodes
         self.exceeded = exceeded
-        onThread { [self] in _ = look(ends: false) }
+        onLane { [self] in _ = look(ends: false) }
     }
 
     deinit {
@@ -101,13 +103,13 @@ package final class DiskWatch: Watched {
     private func ring() {
         let isLong = looking.withLockIfAvailable { $0.duration > Self.long } ?? false
         guard isLong else { return _ = check() }
-        onThread { [self] in _ = check() }
+        onLane { [self] in _ = check() }
     }
 
-    /// Runs a look on a thread of its own, or on this thread if none can be made.
-    private func onThread(_ look: @escaping @Sendable () -> Void) {
+    /// Runs a look on the lane of slow work, or on this thread if the lane can have no thread.
+    private func onLane(_ look: @escaping @Sendable () -> Void) {
         do throws(SystemError) {
-            _ = try WorkerThread("annex-disk-look") {
+            try row.schedule {
                 // A look takes as long as the program's files make it. So this thread gets no lower nice value.
                 _ = annex_shorten_turns(0)
                 look()

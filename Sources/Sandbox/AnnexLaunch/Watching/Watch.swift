@@ -36,8 +36,8 @@ package final class Watch<Subject: Watched>: Sendable {
 
     private func schedule(_ look: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         do throws(SystemError) {
-            let number = try WatchThread.shared.schedule(after: Subject.interval, look)
-            return { WatchThread.shared.cancel(number) }
+            let number = try Lane.watches.schedule(at: MonotonicClock.deadline(after: Subject.interval), look)
+            return { Lane.watches.cancel(number) }
         } catch {
             let timer = loop.schedule(after: Subject.interval, look)
             return { timer.cancel() }
@@ -48,6 +48,13 @@ package final class Watch<Subject: Watched>: Sendable {
         guard !isOver.load(ordering: .relaxed) else { return }
         if subject.check() { again() } else { finish() }
     }
+}
+
+extension Lane {
+    /// The lane of all checks. A file system may block a check for an unlimited time, so the checks cannot run on the
+    /// program's event loop, which serves the channels. Such a check holds up the other checks too: if the lane had a
+    /// patience, each check would wake the event loop of a host whose extensions are idle.
+    static let watches = Lane("annex-watches")
 }
 
 /// A subject that the kernel does not limit. The subject is therefore checked at intervals.

@@ -45,8 +45,10 @@ final class Load: Sendable {
     private let host: AnnexHost
     private let told = Mutex<[String: Int]>([:])
 
-    init(_ apps: [String]) throws {
+    /// - Parameter reports: the folder of the reports.
+    init(_ apps: [String], reports: String) throws {
         var wishes = BrokerConfiguration()
+        wishes.reports = .folder(reports)
         wishes.holdsBack = false
         wishes.instances = 64
         wishes.patience = .patience

@@ -47,13 +47,11 @@ final class ProgramFile: Sendable {
 
     /// Adds names to the frames that lie in this executable. The search for the names passes over the file's symbols
     /// at most once.
-    func name(_ summary: inout DenialSummary) {
-        let backtraces = summary.denials.map(\.backtrace) + [summary.crash?.backtrace]
+    func name(_ backtraces: inout [Backtrace?]) {
         let wanted = backtraces.flatMap { $0?.frames.compactMap(\.programOffset) ?? [] }
         guard !wanted.isEmpty, let elf, let version = state.withLock({ $0.file?.version }) else { return }
         let functions = FunctionNames.shared.functions(at: wanted, in: elf, version)
-        for index in summary.denials.indices { summary.denials[index].backtrace?.apply(functions) }
-        summary.crash?.backtrace.apply(functions)
+        for index in backtraces.indices { backtraces[index]?.apply(functions) }
     }
 
     private final class OpenFile: Sendable {

@@ -1,10 +1,55 @@
 internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
 internal import Synchronization
 
-/// The lock budget of one sandbox, and a thread for slow work on locks. The thread starts with its first job.
-final class LockDesk: Sendable {
+/// Decides about a call that takes a lock. The call passes if its sandbox holds few locks (`LockBudget`).
+struct LockHandler: CallBoundHandler {
+    static let withoutThread = CallStep.deny(errno: ENOLCK)
+    /// How long the broker waits before it tries again to take a lock.
+    private static let pause = Duration.milliseconds(20)
+
+    private let locks: SandboxLocks
+    private var isTaken = false
+
+    init(_ locks: SandboxLocks) {
+        self.locks = locks
+    }
+
+    mutating func handle(_ call: HeldCall, on listener: borrowing Descriptor) -> CallStep {
+        defer { isTaken = true }
+        guard SystemCall(number: call.number)?.name == "flock" else { return range(call) }
+        // For a shared lock or a release, the broker does not check whether the program may write the file. Other
+        // limits bound the number of shared locks.
+        guard WholeFileLock.isAsked(by: call) else { return .proceed }
+        return isTaken ? whole(call, on: listener) : .again()
+    }
+
+    private func range(_ call: HeldCall) -> CallStep {
+        guard isTaken else {
+            guard case .count(let moment) = locks.step() else { return .proceed }
+            return .again(at: moment)
+        }
+        switch locks.settle(besides: call.thread) {
+        case .pass: return .proceed
+        case .deny: return .deny(errno: ENOLCK)
+        case .wait(let moment): return .again(at: moment)
+        }
+    }
+
+    private func whole(_ call: HeldCall, on listener: borrowing Descriptor) -> CallStep {
+        switch WholeFileLock.acquire(call, on: listener) {
+        case .acquired: .complete
+        case .denied(ENOLCK): .deny(errno: ENOLCK)
+        case .denied(let errno): .fail(errno: errno)
+        case .busy: .again(at: MonotonicClock.deadline(after: Self.pause))
+        }
+    }
+}
+
+/// The lock budget of one sandbox, and the counting of its locks.
+final class SandboxLocks: Sendable {
     private let budget = Mutex(LockBudget())
-    private let thread = DeskThread(name: "annex-locks")
 
     /// The decision about one more call that takes a lock.
     func step() -> LockBudget.Step { budget.withLock { $0.step(at: MonotonicClock.now()) } }
@@ -18,7 +63,7 @@ final class LockDesk: Sendable {
     }
 
     /// Decides about a call that needs a count of the locks. Counts the locks, unless a recent count for another call
-    /// makes this call wait. Must run on the thread of `perform`.
+    /// makes this call wait. Must run on the lane of held calls.
     ///
     /// - Parameter thread: the thread that made the held call.
     func settle(besides thread: UInt32) -> Outcome {
@@ -33,11 +78,6 @@ final class LockDesk: Sendable {
 
     private func denial(or moment: UInt64) -> Outcome {
         budget.withLock { $0.isFull } ? .deny : .wait(until: moment)
-    }
-
-    /// - Returns: false if the thread cannot be made.
-    func perform(at moment: UInt64 = 0, _ job: @escaping @Sendable () -> Void) -> Bool {
-        thread.perform(at: moment, job)
     }
 }
 

@@ -1,4 +1,39 @@
+internal import AnnexLinux
 internal import AnnexPolicy
+internal import Glibc
+internal import Synchronization
+
+/// Decides about a call that makes or removes an object of System V. The call passes unless the objects of its sandbox
+/// could take too much memory (`ObjectBudget`).
+struct ObjectHandler: CallBoundHandler {
+    /// The kernel gives this errno if a namespace has as many objects as it may have.
+    static let withoutThread = CallStep.deny(errno: ENOSPC)
+
+    let objects: SandboxObjects
+
+    func handle(_ call: HeldCall, on listener: borrowing Descriptor) -> CallStep {
+        objects.admits(call) ? .proceed : .deny(errno: ENOSPC)
+    }
+}
+
+/// The budget of one sandbox.
+final class SandboxObjects: Sendable {
+    private let budget: Mutex<ObjectBudget?>
+    private let processes: Int
+
+    /// - Parameter isMemoryEnforced: whether a control group counts all memory of the sandbox. If so, there is no budget.
+    init(_ limits: PolicyLimits, isMemoryEnforced: Bool) {
+        budget = Mutex(isMemoryEnforced ? nil : ObjectBudget(limits))
+        processes = limits.processes
+    }
+
+    func admits(_ call: HeldCall) -> Bool {
+        guard let name = SystemCall(number: call.number)?.name,
+            let request = ObjectBudget.Request(name, arguments: call.arguments, processes: processes)
+        else { return true }
+        return budget.withLock { $0?.admits(request) ?? true }
+    }
+}
 
 /// How much memory one sandbox may still request for shared memory, semaphores and message queues of System V.
 ///

@@ -18,7 +18,7 @@ struct DenialRecorder {
     /// Why the listener receives no further denials; nil while the listener works.
     var missing: String?
 
-    init(_ scene: DenialListener.Scene) {
+    init(_ scene: CallDesk.Scene) {
         log =
             scene.isLogged
             ? DenialLog(sandbox: scene.name, mode: scene.mode)
@@ -31,9 +31,9 @@ struct DenialRecorder {
     }
 
     /// Whether to examine the calling thread. The thread is examined at the first denial of each kind, for at most
-    /// `DenialListener.backtraces` kinds.
+    /// `CallDesk.backtraces` kinds.
     mutating func wantsMore(about key: Denial.Key) -> Bool {
-        guard backtraces < DenialListener.backtraces, ledger.isNew(key) else { return false }
+        guard backtraces < CallDesk.backtraces, ledger.isNew(key) else { return false }
         backtraces += 1
         return true
     }
@@ -69,7 +69,7 @@ struct DenialRecorder {
     }
 
     /// The summary so far, before functions are named.
-    func summary(_ scene: DenialListener.Scene) -> DenialSummary {
+    func summary(_ scene: CallDesk.Scene) -> DenialSummary {
         var summary = DenialSummary()
         summary.mode = scene.mode
         summary.denials = ledger.denials

@@ -4,9 +4,10 @@ internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
-/// Answers the calls that one sandbox's filter refers to the broker. Decisions use only the call's number and
-/// registers, never memory that the process can change. In mode `enforce` the listener lets no denied call through.
-final class DenialListener: Sendable {
+/// Answers the calls that one sandbox's filter refers to the broker: it receives a call, orders what is to be done
+/// about it, and answers it. Decisions use only the call's number and registers, never memory that the process can
+/// change. In mode `enforce` the desk lets no denied call through.
+final class CallDesk: Sendable {
     /// The most calls that are answered in one turn of the loop, so that many denials of one sandbox delay no other
     /// sandbox.
     static let turn = 16
@@ -47,19 +48,15 @@ final class DenialListener: Sendable {
     let decider: DenialDecider
     let listener: Descriptor
     let books: Mutex<DenialRecorder>
-    let locks = LockDesk()
-    /// The thread on which the broker makes connections for the program.
-    let connections = DeskThread(name: "annex-connect")
-    /// The thread that looks for the children of tracers.
-    let tracers = DeskThread(name: "annex-tracers")
-    let objects: Mutex<ObjectBudget?>
+    private let locks = SandboxLocks()
+    private let objects: SandboxObjects
+    /// The rows of this sandbox on the lane of held calls: for examinations, and for calls within bounds. A call within a
+    /// bound that hangs does not delay the report of the sandbox's end.
+    private let (examinations, bounds) = (Lane.Row(of: .calls), Lane.Row(of: .calls))
     let executions: Mutex<AskedExecutions>
     private let watch = Mutex<EventLoop.Watch?>(nil)
-    /// The event loop that answers calls. It is never the loop that serves the channels.
-    let answers: EventLoop
-    /// Whether the sandbox has a thread of its own for the answers. Judging paths takes time, so a sandbox whose paths or
-    /// executions are judged must not delay other sandboxes.
-    private let hasOwnThread: Bool
+    /// The event loop that receives calls. It serves no channel.
+    private let answers: EventLoop
     /// The event loop that delivers the reports.
     private let loop: EventLoop
     private let report: @Sendable (Report) -> Void
@@ -79,30 +76,27 @@ final class DenialListener: Sendable {
         self.report = report
         decider = DenialDecider(policy: scene.policy, mode: scene.mode, hasReaper: scene.hasReaper)
         books = Mutex(DenialRecorder(scene))
-        objects = Mutex(scene.isMemoryEnforced ? nil : ObjectBudget(scene.policy.limits))
+        objects = SandboxObjects(scene.policy.limits, isMemoryEnforced: scene.isMemoryEnforced)
         executions = Mutex(AskedExecutions(scene.policy))
-        hasOwnThread = scene.mode != .enforce || scene.executions != nil
-        answers = try hasOwnThread ? EventLoop(name: "annex-denials") : AnswerLoop.shared()
+        answers = try AnswerLoop.shared()
         // If the kernel does not support this setting, the answers take longer but stay the same.
-        if hasOwnThread { _ = annex_notification_hurry(self.listener.number) }
+        if scene.mode != .enforce || scene.executions != nil { _ = annex_notification_hurry(self.listener.number) }
         let watch = try answers.watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
         self.watch.withLock { $0 = watch }
     }
 
     deinit {
         watch.withLock { $0.take() }?.cancel()
-        stopOwnThread()
     }
 
     /// Stops answering. The stacks copied so far are walked, and their functions are named. Then `done` is called once
     /// with every denial, on the thread of `PostMortem`. By then all reports have been handed to the loop.
     func finish(_ done: @escaping @Sendable (DenialSummary) -> Void) {
-        // This job is queued behind the call that is being examined, so that no denial is lost. If a file system makes
-        // that examination hang, this job waits too.
         answers.execute { [self] in
             watch.withLock { $0.take() }?.cancel()
-            stopOwnThread()
-            PostMortem.shared.end { [self] in done(close()) }
+            // The end is queued behind the call that is being examined, so that no denial is lost. If a file system makes
+            // that examination hang, the end waits too.
+            examine { [self] _ in PostMortem.shared.end { [self] in done(close()) } }
         }
     }
 
@@ -115,12 +109,6 @@ final class DenialListener: Sendable {
         return summary
     }
 
-    /// Ends the sandbox's own thread, if it has one, after the current examination.
-    private func stopOwnThread() {
-        guard hasOwnThread else { return }
-        answers.execute { [answers] in answers.shutDown() }
-    }
-
     private func answer(_ readiness: Readiness) {
         guard readiness.contains(.readable) else {
             // All processes that could make a call have ended.
@@ -129,7 +117,7 @@ final class DenialListener: Sendable {
         }
         do throws(SystemError) {
             for _ in 0..<Self.turn {
-                if let call = try HeldCall.receive(from: listener) { handle(call) }
+                if let call = try HeldCall.receive(from: listener) { take(call) }
                 // Receiving blocks if no call is waiting. So the loop receives the next call only if a call waits.
                 guard annex_notification_waiting(listener.number) != 0 else { return }
             }
@@ -140,17 +128,35 @@ final class DenialListener: Sendable {
         }
     }
 
-    private func handle(_ call: HeldCall) {
-        if passExecution(call) { return }
+    /// Begins with a call. Only registers decide about the first look at a call within a bound. Any other work may read
+    /// memory of the program or judge paths, which takes long if a file system is slow.
+    private func take(_ call: HeldCall) {
         let verdict = decider.policy.verdict(number: call.number, arguments: call.arguments)
         let decision = decider.decide(call, verdict: verdict)
+        if scene.mode == .enforce, decision == .proceed, let bound = verdict.bound {
+            return ask(handler(for: bound), about: call, verdict: verdict)
+        }
+        examine { $0.handle(call, verdict: verdict, decision: decision) }
+    }
+
+    /// Runs a job after the examinations of this sandbox's earlier calls. If the lane can have no thread, the job runs on
+    /// the thread that receives the calls, so that no call stays unanswered.
+    private func examine(_ job: @escaping @Sendable (CallDesk) -> Void) {
+        if later(in: examinations, job) { return }
+        answers.execute { [weak self] in
+            if let self { job(self) }
+        }
+    }
+
+    private func handle(_ call: HeldCall, verdict: Verdict, decision: DenialDecider.Decision) {
+        if passExecution(call) { return }
         if recordCrash(call, isAbort: verdict.answer == .aborting) { return }
         if scene.mode == .learn {
             record(call, decision: decision)
         } else if let answer = decider.answer(verdict, decision: decision) {
             deny(call, verdict: offering(verdict, for: call), decision: decision, answer: answer)
         } else if decision == .proceed, let bound = verdict.bound, !scene.mode.isPermissive {
-            perform(call, within: bound, verdict: verdict)
+            ask(handler(for: bound), about: call, verdict: verdict)
         } else if decision == .proceed {
             explain(call)
         }
@@ -165,12 +171,39 @@ final class DenialListener: Sendable {
         return verdict
     }
 
-    private func perform(_ call: HeldCall, within bound: CallBound, verdict: Verdict) {
+    private func handler(for bound: CallBound) -> any CallBoundHandler {
         switch bound {
-        case .locks: lock(call, verdict: verdict)
-        case .connections: connect(call, verdict: verdict)
-        case .objects: make(call, verdict: verdict)
-        case .tracing: trace(call, verdict: verdict)
+        case .locks: LockHandler(locks)
+        case .connections: ProgramConnection()
+        case .objects: ObjectHandler(objects: objects)
+        case .tracing: TracerHandler()
+        }
+    }
+
+    private func ask(_ handler: any CallBoundHandler, about call: HeldCall, verdict: Verdict) {
+        var handler = handler
+        let step = handler.handle(call, on: listener)
+        take(step, of: handler, about: call, verdict: verdict)
+    }
+
+    private func take(_ step: CallStep, of handler: any CallBoundHandler, about call: HeldCall, verdict: Verdict) {
+        switch step {
+        case .proceed: call.proceed(on: listener)
+        case .complete: call.complete(on: listener)
+        case .fail(let errno): call.deny(errno, on: listener)
+        case .deny(let errno, let reason, let text):
+            var verdict = verdict
+            verdict.reason = reason ?? verdict.reason
+            examine { [verdict] desk in
+                desk.deny(
+                    call, verdict: verdict, decision: .deny(errno: errno), answer: .denied(errno: errno), text: text)
+            }
+        case .again(let moment):
+            let isTaken = later(in: bounds, at: moment) { desk in
+                guard call.isHeld(on: desk.listener) else { return }
+                desk.ask(handler, about: call, verdict: verdict)
+            }
+            if !isTaken { take(type(of: handler).withoutThread, of: handler, about: call, verdict: verdict) }
         }
     }
 
@@ -181,6 +214,23 @@ final class DenialListener: Sendable {
         case .deny(let errno): call.deny(errno, on: listener)
         case .proceed: call.proceed(on: listener)
         case .end, .abort: break
+        }
+    }
+
+    /// Continues with a call on the lane of held calls. The call waits meanwhile.
+    ///
+    /// - Parameter moment: when to continue, in the time of `MonotonicClock`; 0 for as soon as possible.
+    /// - Returns: false if the lane can have no thread.
+    private func later(
+        in row: Lane.Row, at moment: UInt64 = 0, _ step: @escaping @Sendable (CallDesk) -> Void
+    ) -> Bool {
+        do throws(SystemError) {
+            try row.schedule(at: moment) { [weak self] in
+                if let self { step(self) }
+            }
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -205,7 +255,15 @@ final class DenialListener: Sendable {
     }
 }
 
-extension DenialListener.Report {
+extension Lane {
+    /// The lane for work on the held calls of all sandboxes: denied calls, judged paths, connections, locks and tracers.
+    /// Each sandbox has rows of its own, so that its calls do not delay those of another. A program decides how long some
+    /// steps take: its memory may be mapped from a file system that does not answer, and the last close of its socket may
+    /// wait. Such a step costs the other sandboxes the lane's patience once, and then delays its own sandbox only.
+    static let calls = Lane("annex-calls", patience: .milliseconds(10))
+}
+
+extension CallDesk.Report {
     /// Whether a later report includes everything that this report says.
     fileprivate var isSum: Bool {
         switch self {
@@ -215,9 +273,8 @@ extension DenialListener.Report {
     }
 }
 
-/// The event loop that answers the denied calls of all sandboxes in mode `enforce`. The memory of a program may be
-/// mapped from a slow file system, and then reading it takes long. Such a read may delay other denied calls, but never
-/// a channel.
+/// The event loop that receives the held calls of all sandboxes, and answers calls about which registers decide alone. So
+/// no program can make it wait.
 enum AnswerLoop {
     private static let one = Mutex<EventLoop?>(nil)
 

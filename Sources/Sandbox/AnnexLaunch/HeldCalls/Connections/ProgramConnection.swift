@@ -7,8 +7,15 @@ internal import Glibc
 /// A filter cannot read the address. If the broker only examined the address and let the kernel perform the call,
 /// another thread or process could exchange the address in between. So the broker itself connects the program's socket
 /// to the address that the broker has copied.
-enum ProgramConnection {
-    enum Outcome: Hashable {
+struct ProgramConnection: CallBoundHandler {
+    private enum Stage {
+        case new
+        case taken
+        /// The other machine has not answered yet. The next wait has this length.
+        case begun(pause: Duration)
+    }
+
+    private enum Outcome: Hashable {
         case connected
         case failed(errno: Int32)
         /// No program may connect to the address.
@@ -17,11 +24,42 @@ enum ProgramConnection {
         case waiting
     }
 
+    static let withoutThread = CallStep.fail(errno: EAGAIN)
+    /// The first and the longest wait before the broker looks at the connection. Each wait is twice as long as the wait
+    /// before it, up to `longest`.
+    private static let (first, longest) = (Duration.microseconds(500), Duration.milliseconds(16))
+
+    private var stage = Stage.new
+
+    mutating func handle(_ call: HeldCall, on listener: borrowing Descriptor) -> CallStep {
+        switch stage {
+        case .new:
+            // The kernel may take long to begin a connection.
+            stage = .taken
+            return .again()
+        case .taken: return wait(Self.first, after: Self.begin(call, on: listener), of: call)
+        case .begun(let pause): return wait(pause, after: Self.look(call, on: listener), of: call)
+        }
+    }
+
+    private mutating func wait(_ pause: Duration, after outcome: Outcome, of call: HeldCall) -> CallStep {
+        switch outcome {
+        case .connected: return .complete
+        case .failed(let errno): return .fail(errno: errno)
+        case .barred(let address, let barrier):
+            let number = Int32(truncatingIfNeeded: call.arguments[0])
+            return .deny(errno: EACCES, reason: barrier.rawValue, text: "connect(\(number), \(address.text))")
+        case .waiting:
+            stage = .begun(pause: min(pause * 2, Self.longest))
+            return .again(at: MonotonicClock.deadline(after: pause))
+        }
+    }
+
     /// Mistakes of the program. The kernel's own `connect` would fail with the same errno.
     private static let mistakes = [EBADF, EFAULT, EINVAL, EAFNOSUPPORT, ENOTSOCK]
 
     /// Begins a connection. This function never waits, even if the program's socket is a blocking socket.
-    static func begin(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
+    private static func begin(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
             let socket = try socket(of: call, on: listener)
             guard try isOfTCP(socket) else { return .failed(errno: EOPNOTSUPP) }
@@ -34,7 +72,7 @@ enum ProgramConnection {
     }
 
     /// Checks whether a begun connection has been made.
-    static func look(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
+    private static func look(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         guard let socket = try? socket(of: call, on: listener) else { return .failed(errno: EBADF) }
         var watched = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
         // SAFETY: the call reads and writes only the structure that it is given.
