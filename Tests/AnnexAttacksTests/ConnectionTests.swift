@@ -3,7 +3,7 @@ import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
 import AnnexTestSupport
-import Glibc
+import Foundation
 import Synchronization
 import Testing
 
@@ -101,6 +101,30 @@ import Testing
         #expect(denied == outcome.end.denials.map(\.count).reduce(0, +))
     }
 
+    /// All sandboxes of a process share the threads that answer held calls.
+    @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "there is no /usr/bin/python3 here"))
+    func `a connection without an answer holds up no other sandbox`() async throws {
+        let socket = try await SilentSocket()
+        var script = TrialScript()
+        let address = script.bytes(TestAddress.four([192, 0, 2, 77], port: 9))
+        let step = script.call("connect", with: 5, address, 16)
+        let waiting = Task { [script] in
+            try await TrialSandbox().run(
+                script, under: .shipped(named: Self.policy), gifts: DescriptorList(socket.descriptor.duplicate()))
+        }
+        await eventually { socket.isConnecting }
+        var other = TrialScript()
+        let barred = other.bytes(TestAddress.four([127, 0, 0, 1], port: 9))
+        let own = other.call("socket", with: 2, 1, 0)
+        let steps = (0..<100).map { _ in other.call("connect", with: .result(own), barred, 16, after: own) }
+        let outcome = try await TrialSandbox().run(other, under: Self.patient())
+        #expect(steps.allSatisfy { outcome.answers.errno($0) == EACCES })
+        #expect(socket.isConnecting)
+        shutdown(socket.descriptor.number, Int32(SHUT_RDWR))
+        let last = try await waiting.value
+        #expect(last.answers.results[step] != nil && !last.answers.succeeded(step))
+    }
+
     /// The rights of `policy`, with room for as many denials as the race needs.
     private static func patient() throws -> Policy {
         let text = """
@@ -148,6 +172,47 @@ private final class Listener: Sendable {
         guard number >= 0 else { return false }
         close(number)
         return true
+    }
+}
+
+/// A TCP socket of a network namespace in which nothing answers a connection to 192.0.2.77, and no packet leaves this
+/// machine.
+private final class SilentSocket: Sendable {
+    let descriptor: Descriptor
+
+    /// Brings the loopback interface up (SIOCSIFFLAGS) and sends the network 192.0.2.0/24 to it (SIOCADDRT). Packets to
+    /// that network arrive there as packets of a stranger, and the kernel drops them.
+    private static let script = """
+        import ctypes, fcntl, os, signal, socket, struct
+        made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        fcntl.ioctl(made, 0x8914, struct.pack("16sH14x", b"lo", 1))
+        address = lambda text: struct.pack("=HH4s8x", 2, 0, socket.inet_aton(text))
+        device = ctypes.create_string_buffer(b"lo")
+        fcntl.ioctl(made, 0x890B, struct.pack("@L16s16s16sHhLPhPLLH6x", 0, address("192.0.2.0"),
+            address("0.0.0.0"), address("255.255.255.0"), 1, 0, 0, 0, 0, ctypes.addressof(device), 0, 0, 0))
+        os.dup2(made.fileno(), 9)
+        open("ready", "w")
+        signal.pause()
+        """
+
+    init() async throws {
+        let folder = try TemporaryFolder()
+        let maker = try ChildProcess(
+            URL(filePath: "/usr/bin/env"),
+            arguments: ["unshare", geteuid() == 0 ? "-n" : "-Urn", "/usr/bin/python3", "-c", Self.script],
+            in: folder.url)
+        defer { maker.signal(SIGKILL) }
+        let ready = folder.url.appending(path: "ready").path
+        await eventually { FileManager.default.fileExists(atPath: ready) || !maker.isRunning }
+        descriptor = try ProcessHandle(process: maker.number).getDescriptor(9)
+    }
+
+    /// Whether the socket waits for an answer. The first byte of the answer to `TCP_INFO` is the state, and 2 is
+    /// SYN_SENT.
+    var isConnecting: Bool {
+        var state: UInt8 = 0
+        var size = socklen_t(1)
+        return getsockopt(descriptor.number, Int32(IPPROTO_TCP), TCP_INFO, &state, &size) == 0 && state == 2
     }
 }
 

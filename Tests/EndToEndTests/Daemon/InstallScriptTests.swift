@@ -10,14 +10,27 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
+    /// A folder with the programs. The page's server is a package of its own, which the tests do not build. Another
+    /// program stands for it.
+    private func built() throws -> String {
+        let built = folder.url.appending(path: "built")
+        try FileManager.default.createDirectory(at: built, withIntermediateDirectories: true)
+        for program in ["annex", "annexd", "annex-today"] {
+            try FileManager.default.createSymbolicLink(
+                at: built.appending(path: program),
+                withDestinationURL: Fixtures.program(program == "annex-today" ? "annex" : program))
+        }
+        return built.path
+    }
+
     @Test func `programs, units, manual and completions lie below the prefix, and the units start what lies there`()
         async throws
     {
         let ran = try await Program.run(
-            "/bin/sh", [script, ExampleBundles.products.path, "/opt/annex", folder.url.path], in: folder)
+            "/bin/sh", [script, built(), "/opt/annex", folder.url.path], in: folder)
         #expect(ran.status == 0 && ran.errors.isEmpty, "\(ran)")
         let place = folder.url.appending(path: "opt/annex")
-        for file in ["bin/annex", "bin/annexd"] {
+        for file in ["bin/annex", "bin/annexd", "bin/annex-today"] {
             #expect(FileManager.default.isExecutableFile(atPath: place.appending(path: file).path), "\(file)")
         }
         for kind in ["system", "user"] {
