@@ -1,5 +1,6 @@
 import AnnexTestSupport
 import Dispatch
+import Glibc
 import Synchronization
 import Testing
 
@@ -210,6 +211,97 @@ import Testing
         for (row, jobs) in order.withLock({ $0 }).enumerated() {
             #expect(jobs == Array(stride(from: row, to: 600, by: 4)))
         }
+    }
+
+    /// A job that is due much later must not replace the look at a job that hangs now.
+    @Test func `a job that does not end is overtaken although another is due much later`() async throws {
+        let lane = Lane("annex-far", rest: .milliseconds(1), patience: .milliseconds(1))
+        let far = try lane.schedule(in: "far", at: MonotonicClock.deadline(after: .seconds(3000))) {}
+        let goesOn = held(lane, in: "stuck")
+        let hasRun = Mutex(false)
+        lane.run(in: "other") { hasRun.withLock { $0 = true } }
+        await eventually { hasRun.withLock { $0 } }
+        goesOn.signal()
+        lane.cancel(far)
+        await eventually { lane.isIdle }
+    }
+
+    @Test func `a row whose jobs take long is overtaken without patience`() async {
+        let lane = Lane("annex-slow-row", rest: .milliseconds(1), patience: .seconds(3000), quick: .zero)
+        let first = Mutex(false)
+        lane.run(in: "slow") { first.withLock { $0 = true } }
+        await eventually { first.withLock { $0 } && lane.isIdle }
+        // The next job of the row holds the thread, and the other row comes before or after it.
+        let goesOn = held(lane, in: "slow")
+        let order = Mutex<[String]>([])
+        lane.run(in: "other") { order.withLock { $0.append("other") } }
+        await eventually { order.withLock { $0 } == ["other"] }
+        lane.run(in: "slow") { order.withLock { $0.append("slow") } }
+        goesOn.signal()
+        await eventually { lane.isIdle }
+        #expect(order.withLock { $0 } == ["other", "slow"])
+    }
+
+    // MARK: Threads that cannot be made
+
+    /// Starts threads, and fails as often as a test says.
+    private final class Starter: Sendable {
+        private let failures: Mutex<Int>
+        private let tries = Mutex(0)
+
+        init(failures: Int = 0) { self.failures = Mutex(failures) }
+
+        func fail(_ times: Int) { failures.withLock { $0 = times } }
+
+        var triesSoFar: Int { tries.withLock { $0 } }
+
+        func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+            tries.withLock { $0 += 1 }
+            let fails = failures.withLock { failures in
+                defer { failures = max(0, failures - 1) }
+                return failures > 0
+            }
+            guard !fails else { throw SystemError("pthread_create", errno: EAGAIN) }
+            _ = try WorkerThread(name, body)
+        }
+    }
+
+    @Test func `jobs wait until a thread can be made and then run in order`() async {
+        let starter = Starter(failures: 5)
+        let lane = Lane("annex-none", start: starter.start)
+        let order = Mutex<[Int]>([])
+        for job in 0..<3 { lane.run { order.withLock { $0.append(job) } } }
+        await eventually { order.withLock { $0 } == [0, 1, 2] }
+        #expect(starter.triesSoFar >= 6)
+        await eventually { lane.isIdle && Threads.count(named: "annex-none") == 0 }
+        starter.fail(1)
+        #expect(throws: SystemError.self) { try lane.schedule {} }
+    }
+
+    @Test func `a job behind one that was overtaken runs although no thread could be made at first`() async {
+        let starter = Starter()
+        let lane = Lane("annex-behind", rest: .milliseconds(1), patience: .milliseconds(1), start: starter.start)
+        let goesOn = held(lane, in: "stuck")
+        let hasRun = Mutex(0)
+        lane.run(in: "stuck") { hasRun.withLock { $0 += 1 } }
+        lane.run(in: "other") { hasRun.withLock { $0 += 1 } }
+        await eventually { hasRun.withLock { $0 } == 1 && Threads.count(named: "annex-behind") == 1 }
+        starter.fail(3)
+        goesOn.signal()
+        await eventually { hasRun.withLock { $0 } == 2 && lane.isIdle }
+    }
+
+    @Test func `a row that hangs holds up the others until a thread can be made for them`() async {
+        let starter = Starter()
+        let lane = Lane("annex-alone", rest: .milliseconds(1), patience: .milliseconds(1), start: starter.start)
+        let goesOn = held(lane, in: "stuck")
+        starter.fail(4)
+        let hasRun = Mutex(false)
+        lane.run(in: "other") { hasRun.withLock { $0 = true } }
+        await eventually { hasRun.withLock { $0 } }
+        #expect(starter.triesSoFar >= 5)
+        goesOn.signal()
+        await eventually { lane.isIdle }
     }
 
     @Test func `without patience a lane has one thread however long a job takes`() async {

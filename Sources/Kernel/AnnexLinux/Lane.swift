@@ -5,8 +5,8 @@ internal import Synchronization
 /// Runs jobs on its own thread, one after another. A job that blocks delays only its own lane, for example the lane of
 /// one user.
 ///
-/// Each job belongs to a row. The jobs of one row run in order, and the rows take turns. So a row with very many jobs
-/// delays the next job of another row by one job only.
+/// Each job belongs to a row. The jobs of one row run in order, and the rows take turns. So the next job of a row waits
+/// for one job of each other row at most, however many jobs these have.
 ///
 /// The thread exists while there are jobs, and for a short time (`rest`) afterwards. If the next job arrives in this
 /// time, the lane wakes the sleeping thread and need not create a new thread.
@@ -27,7 +27,7 @@ package final class Lane: Sendable {
         /// The jobs that have not begun.
         var jobs: [UInt64: Job] = [:]
         /// The jobs that are due, by rows.
-        var rows: [String: [UInt64]] = [:]
+        var rows: [String: ArraySlice<UInt64>] = [:]
         /// The rows with due jobs in the order of their turns, without the stuck rows.
         var turns: [String] = []
         /// The jobs that are not due yet.
@@ -40,8 +40,12 @@ package final class Lane: Sendable {
         var running: (row: String, since: UInt64)?
         /// The rows of jobs that were overtaken and still run.
         var stuck: Set<String> = []
-        /// Whether `overtake` will be called.
-        var isTimed = false
+        /// The rows whose last job took long, and until when this counts.
+        var slow: [String: UInt64] = [:]
+        /// The moments at which `overtake` will be called.
+        var looks: Set<UInt64> = []
+        /// Whether `resume` will be called, because no thread could be made.
+        var isRetrying = false
     }
 
     private enum Step {
@@ -49,10 +53,25 @@ package final class Lane: Sendable {
         case rest(until: UInt64)
     }
 
+    /// What a worker has just done.
+    private struct Done {
+        let row: String
+        let begun: UInt64
+
+        func took(longerThan time: Duration) -> Bool {
+            MonotonicClock.deadline(after: time, from: begun) < MonotonicClock.now()
+        }
+    }
+
+    /// Starts a thread with a name and a body.
+    package typealias Starting = @Sendable (String, @escaping @Sendable () -> Void) throws(SystemError) -> Void
+
     private let name: String
     private let nice: Int32
     private let rest: Duration
     private let patience: Duration?
+    private let quick: Duration
+    private let start: Starting
     private let state = Mutex(State())
     private let bed = Parker()
     /// The number that `annex_thread_current` gives to the worker's thread; 0 while there is none.
@@ -65,13 +84,20 @@ package final class Lane: Sendable {
     ///   - patience: how long one job may keep other rows waiting. Then the lane makes another thread for the other
     ///     rows. The row of the job waits until the job has ended. So each row keeps at most one thread busy. If nil,
     ///     the other rows wait as long as the job takes.
+    ///   - quick: if a job of a row takes longer, no other row waits for this row during a hundred times the patience. By
+    ///     default, a tenth of the patience.
+    ///   - start: how to make a thread; tests let it fail.
     package init(
-        _ name: String, nice: Int32 = 0, rest: Duration = .milliseconds(250), patience: Duration? = nil
+        _ name: String, nice: Int32 = 0, rest: Duration = .milliseconds(250), patience: Duration? = nil,
+        quick: Duration? = nil,
+        start: @escaping Starting = { (name, body) throws(SystemError) in _ = try WorkerThread(name, body) }
     ) {
         self.name = name
         self.nice = nice
         self.rest = rest
         self.patience = patience
+        self.quick = quick ?? (patience ?? .zero) / 10
+        self.start = start
     }
 
     /// The number of jobs that have not begun.
@@ -88,12 +114,10 @@ package final class Lane: Sendable {
         threadMark.load(ordering: .relaxed) == annex_thread_current()
     }
 
-    /// Adds a job. If no thread can be created, the job waits until another job is added or `resume` is called.
-    /// - Returns: false if the job waits for a thread.
-    @discardableResult
-    package func run(in row: String = "", _ job: @escaping @Sendable () -> Void) -> Bool {
+    /// Adds a job. If no thread can be created, the job waits, and the lane tries again every 20 ms.
+    package func run(in row: String = "", _ job: @escaping @Sendable () -> Void) {
         _ = state.withLock { $0.add(job, to: row, at: 0) }
-        return resume()
+        resume()
     }
 
     /// Adds a job that begins at a time of `MonotonicClock`, or as soon as possible after this time.
@@ -104,7 +128,9 @@ package final class Lane: Sendable {
     ) throws(SystemError) -> UInt64 {
         let (number, wake) = try state.withLock { (state) throws(SystemError) in
             try startWorker(&state)
-            return (state.add(job, to: row, at: moment), state.wake(patience))
+            let number = state.add(job, to: row, at: moment)
+            overtakeSlow(&state)
+            return (number, state.wake(patience))
         }
         perform(wake)
         return number
@@ -122,19 +148,26 @@ package final class Lane: Sendable {
         withExtendedLifetime(job) {}
     }
 
-    /// Creates a thread if jobs wait for one.
-    /// - Returns: false if jobs wait and no thread can be created.
-    @discardableResult
-    package func resume() -> Bool {
+    /// Creates a thread if jobs wait for one. If that fails, the lane tries again later.
+    package func resume() {
         do throws(SystemError) {
             let wake = try state.withLock { (state) throws(SystemError) in
                 if !state.jobs.isEmpty { try startWorker(&state) }
+                overtakeSlow(&state)
                 return state.wake(patience)
             }
             perform(wake)
-            return true
         } catch {
-            return false
+            resumeLater()
+        }
+    }
+
+    /// If there is no event loop either, the next added job tries again.
+    private func resumeLater() {
+        guard let loop = try? EventLoop.shared(), state.withLock({ $0.beginRetry() }) else { return }
+        loop.schedule(after: .milliseconds(20)) { [self] in
+            state.withLock { $0.isRetrying = false }
+            resume()
         }
     }
 
@@ -146,7 +179,7 @@ package final class Lane: Sendable {
 
     private func replaceWorker(_ state: inout State) throws(SystemError) {
         let thread = state.thread + 1
-        _ = try WorkerThread(name) { [self] in work(thread) }
+        try start(name) { [self] in work(thread) }
         state.thread = thread
         state.worker = .working
         state.running = nil
@@ -155,26 +188,28 @@ package final class Lane: Sendable {
     private func work(_ thread: UInt64) {
         // On Linux, 0 means the calling thread and not its process.
         if nice > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice) }
-        var row: String?
-        while let step = next(thread, after: row) {
+        var done: Done?
+        while let step = next(thread, after: done) {
             switch step {
             case .rest(let end):
-                row = nil
+                done = nil
                 bed.park(until: end)
-            case .run(let job, let its):
-                row = its
+            case .run(let job, let row):
+                done = Done(row: row, begun: MonotonicClock.now())
                 job()
             }
         }
     }
 
     /// The next step of a worker.
-    /// - Parameter row: the row of the job that the worker has just done.
     /// - Returns: nil if the worker must end.
-    private func next(_ thread: UInt64, after row: String?) -> Step? {
+    private func next(_ thread: UInt64, after done: Done?) -> Step? {
         let (step, wake, isOvertaken) = state.withLock { state -> (Step?, Wake, Bool) in
+            if let done, let patience {
+                state.judge(done.row, isSlow: done.took(longerThan: quick), for: patience * 100)
+            }
             guard state.thread == thread else {
-                if let row { state.free(row) }
+                if let done { state.free(done.row) }
                 return (nil, state.wake(patience), true)
             }
             // SYNC: see `isCurrent`. The mark is stored under the lock, so that the marks of two workers have an order.
@@ -183,6 +218,7 @@ package final class Lane: Sendable {
             if let job = state.popNext(by: now) {
                 state.worker = .working
                 state.running = (job.row, now)
+                overtakeSlow(&state)
                 return (.run(job.run, row: job.row), Wake(timer: state.overtaking(patience)), false)
             }
             state.running = nil
@@ -249,31 +285,45 @@ extension Lane {
     /// The program's event loop measures the time, because the lane's own thread may be stuck. If there is no event loop,
     /// the next added job tries again.
     private func overtake(at moment: UInt64) {
-        guard let loop = try? EventLoop.shared() else { return state.withLock { $0.isTimed = false } }
-        loop.schedule(at: moment) { [self] in overtake() }
+        guard let loop = try? EventLoop.shared() else { return state.withLock { _ = $0.looks.remove(moment) } }
+        loop.schedule(at: moment) { [self] in look(moment) }
     }
 
     /// Makes another thread if the present job has kept other rows waiting for too long.
-    private func overtake() {
+    private func look(_ moment: UInt64) {
         guard let patience else { return }
         let timer = state.withLock { state -> UInt64? in
-            state.isTimed = false
+            state.looks.remove(moment)
             let now = MonotonicClock.now()
             state.takeDue(by: now)
-            guard let running = state.running, state.turns.contains(where: { $0 != running.row }),
+            guard let running = state.running, state.isWaiting(besides: running.row),
                 MonotonicClock.deadline(after: patience, from: running.since) <= now
             else { return state.overtaking(patience) }
-            do throws(SystemError) {
-                try replaceWorker(&state)
-                state.stuck.insert(running.row)
-                state.turns.removeAll { $0 == running.row }
-                return nil
-            } catch {
-                state.isTimed = true
-                return MonotonicClock.deadline(after: patience)
-            }
+            if overtake(running.row, &state) { return nil }
+            return state.plan(MonotonicClock.deadline(after: patience))
         }
         if let timer { overtake(at: timer) }
+    }
+
+    /// Makes another thread at once if the present job belongs to a slow row and other rows wait.
+    private func overtakeSlow(_ state: inout State) {
+        guard patience != nil, let running = state.running, state.isSlow(running.row),
+            state.isWaiting(besides: running.row)
+        else { return }
+        // If no thread can be made, the patience decides.
+        _ = overtake(running.row, &state)
+    }
+
+    /// - Returns: false if no thread can be made.
+    private func overtake(_ row: String, _ state: inout State) -> Bool {
+        do throws(SystemError) {
+            try replaceWorker(&state)
+            state.stuck.insert(row)
+            state.turns.removeAll { $0 == row }
+            return true
+        } catch {
+            return false
+        }
     }
 }
 
@@ -319,8 +369,7 @@ extension Lane.State {
         takeDue(by: now)
         guard !turns.isEmpty else { return nil }
         let row = turns.removeFirst()
-        guard var waiting = rows.removeValue(forKey: row), !waiting.isEmpty else { return nil }
-        let number = waiting.removeFirst()
+        guard var waiting = rows.removeValue(forKey: row), let number = waiting.popFirst() else { return nil }
         if !waiting.isEmpty {
             rows[row] = waiting
             turns.append(row)
@@ -360,11 +409,39 @@ extension Lane.State {
     /// When to look whether the worker's job keeps other rows waiting for too long; nil if there is no such row, or if
     /// the look is timed already.
     fileprivate mutating func overtaking(_ patience: Duration?) -> UInt64? {
-        guard let patience, let running, !isTimed else { return nil }
-        let isWaiting = turns.contains { $0 != running.row }
-        guard isWaiting || later.earliest != nil else { return nil }
-        isTimed = true
+        guard let patience, let running else { return nil }
         let end = MonotonicClock.deadline(after: patience, from: running.since)
-        return isWaiting ? end : max(end, later.earliest ?? 0)
+        if isWaiting(besides: running.row) { return plan(end) }
+        return later.earliest.flatMap { plan(max(end, $0)) }
     }
+
+    /// Plans a look.
+    /// - Returns: its moment; nil if an earlier look is planned, which plans the next one.
+    fileprivate mutating func plan(_ moment: UInt64) -> UInt64? {
+        guard looks.allSatisfy({ $0 > moment }) else { return nil }
+        looks.insert(moment)
+        return moment
+    }
+
+    /// Whether a row other than this one has due jobs.
+    fileprivate func isWaiting(besides row: String) -> Bool { turns.contains { $0 != row } }
+
+    /// - Returns: false if the next try to make a thread is planned already.
+    fileprivate mutating func beginRetry() -> Bool {
+        defer { isRetrying = true }
+        return !isRetrying
+    }
+}
+
+// MARK: - Slow rows
+
+extension Lane.State {
+    /// Notes for some time that the last job of a row took long.
+    fileprivate mutating func judge(_ row: String, isSlow: Bool, for time: Duration) {
+        slow[row] = isSlow ? MonotonicClock.deadline(after: time) : nil
+        // Rows that may no longer exist are forgotten.
+        if slow.count > 64 { slow = slow.filter { $0.value > MonotonicClock.now() } }
+    }
+
+    fileprivate func isSlow(_ row: String) -> Bool { slow[row].map { $0 > MonotonicClock.now() } ?? false }
 }

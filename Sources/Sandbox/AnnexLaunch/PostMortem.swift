@@ -53,16 +53,7 @@ final class PostMortem: Sendable {
     }
 
     /// Lets the lane do as many jobs as were queued. Each time it does the job that is then the first.
-    private func start() {
-        if !lane.run({ [self] in doNext() }) { startLater() }
-    }
-
-    /// Tries again to start the thread.
-    private func startLater() {
-        (try? EventLoop.shared())?.schedule(after: .milliseconds(20)) { [self] in
-            if !lane.resume() { startLater() }
-        }
-    }
+    private func start() { lane.run { [self] in doNext() } }
 
     private func doNext() {
         let job = state.withLock { state -> (@Sendable () -> Void)? in

@@ -74,7 +74,6 @@ package final class ReportQueue: Sendable {
         }
         guard isTaken else { return false }
         if isFirst { Self.outliveMain() }
-        // If no thread can be created now, the work waits for the next work.
         lane.run(in: folder) { [self] in
             state.withLock { $0.remove(load, from: folder) }
             work()
@@ -88,7 +87,7 @@ package final class ReportQueue: Sendable {
     func finish(within limit: Duration) -> Bool {
         let deadline = MonotonicClock.deadline(after: limit)
         while !lane.isIdle {
-            // If no thread could be created when the work was added, the work waits without a thread.
+            // At exit, no event loop may be left that tries again to make a thread.
             lane.resume()
             guard MonotonicClock.now() < deadline else { return false }
             usleep(200)
