@@ -9,22 +9,22 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct TracerTests {
     /// A shell with many children, which end with it.
     private final class Parent {
-        private let process = Process()
+        private let process: ChildProcess
         let children: [Int32]
 
         init(children count: Int) async throws {
-            process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments = ["-c", "for i in $(seq \(count)); do sleep 1000 & done; wait"]
-            try process.run()
-            let number = process.processIdentifier
+            process = try ChildProcess(
+                URL(filePath: "/bin/sh"), arguments: ["-c", "for i in $(seq \(count)); do sleep 1000 & done; wait"])
+            let number = process.number
             await eventually { (try? ProcessTree.children(of: number).count) ?? 0 >= count }
             children = try ProcessTree.children(of: number)
         }
 
-        var number: UInt32 { UInt32(process.processIdentifier) }
+        var number: UInt32 { UInt32(process.number) }
 
         deinit {
-            for child in children + [process.processIdentifier] { kill(child, SIGKILL) }
+            for child in children { kill(child, SIGKILL) }
+            process.signal(SIGKILL)
         }
     }
 
@@ -61,6 +61,30 @@ import Testing
         #expect(try answer(tracing: UInt64(numbers[0]), by: parent) == Answer(step: .proceed, looks: 2))
         #expect(try answer(tracing: UInt64(numbers[1]), by: parent) == Answer(step: .proceed, looks: all))
         #expect(try answer(tracing: 0, by: parent) == Answer(step: .deny(errno: EPERM), looks: all))
+    }
+
+    /// The number of a child that has ended may belong to a stranger when the handler reads its state.
+    @Test func `a process that is no child of the tracer is not traced`() async throws {
+        let (parent, other) = (try await Parent(children: 1), try await Parent(children: 1))
+        let listener = try Descriptor.open("/dev/null", O_RDONLY)
+        let stranger = ProcessText.read("/proc/\(other.children[0])/status").flatMap(ProcessStatus.read)?.innermost ?? 0
+        let call = HeldCall(
+            id: 1, thread: parent.number, architecture: 0, number: 0, arguments: [0, UInt64(stranger), 0, 0, 0, 0])
+        var handler = TracerHandler(looking: other.children, of: parent.number)
+        #expect(handler.handle(call, on: listener) == .deny(errno: EPERM))
+        handler = TracerHandler(looking: other.children, of: other.number)
+        #expect(handler.handle(call, on: listener) == .proceed)
+    }
+
+    @Test func `a desk receives no more calls than are allowed to wait and goes on when few are left`() {
+        var backlog = CallDesk.Backlog()
+        backlog.count = 5
+        let before = backlog.stop(above: 5)
+        backlog.count = 6
+        // It stays stopped until few calls are left, and then goes on once.
+        let stops = [backlog.stop(above: 5), backlog.stop(above: 100)]
+        let goesOn = [backlog.finishOne(below: 5), backlog.finishOne(below: 5), backlog.finishOne(below: 5)]
+        #expect(!before && stops == [true, true] && goesOn == [false, true, false] && !backlog.isStopped)
     }
 
     @Test func `each handler answers even if no thread can be made for it`() {

@@ -64,8 +64,8 @@ extension CallDesk {
     }
 
     private func record(_ denial: Denial) {
-        let total = books.withLock { $0.record(denial) }
-        deliver(.denied(denial, total: total))
+        let total = books.withLock { $0.isClosed ? nil : $0.record(denial) }
+        if let total { deliver(.denied(denial, total: total)) }
     }
 
     func paths(of call: HeldCall) -> [NamedPath] {
@@ -118,7 +118,7 @@ extension CallDesk {
     func close() -> DenialSummary {
         while walkNext() {}
         recordExecutions()
-        var summary = books.withLock { $0.summary(scene) }
+        var summary = books.withLock { $0.lastSummary(scene) }
         if let program = scene.program { summary.name(by: program) }
         books.withLock { $0.close(summary) }
         return summary

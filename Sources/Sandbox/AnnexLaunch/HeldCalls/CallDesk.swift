@@ -11,6 +11,8 @@ final class CallDesk: Sendable {
     /// The most calls that are answered in one turn of the loop, so that many denials of one sandbox delay no other
     /// sandbox.
     static let turn = 16
+    /// How many calls may be left to do, beside one call for each process that the policy allows.
+    static let spare = 1_024
     /// How many kinds of denied calls get a backtrace.
     static let backtraces = 16
 
@@ -50,9 +52,11 @@ final class CallDesk: Sendable {
     let books: Mutex<DenialRecorder>
     private let locks = SandboxLocks()
     private let objects: SandboxObjects
-    /// The rows of this sandbox on the lane of held calls: for examinations, and for calls within bounds. A call within a
-    /// bound that hangs does not delay the report of the sandbox's end.
-    private let (examinations, bounds) = (Lane.Row(of: .calls), Lane.Row(of: .calls))
+    /// The rows of this sandbox on the lane of held calls: for examinations, and for calls within each bound. A lock that
+    /// hangs on a network's file system delays no connection, and no report of the sandbox's end.
+    private let examinations = Lane.Row(of: .calls)
+    private let bounds = Dictionary(uniqueKeysWithValues: CallBound.allCases.map { ($0, Lane.Row(of: .calls)) })
+    private let backlog = Mutex(Backlog())
     let executions: Mutex<AskedExecutions>
     private let watch = Mutex<EventLoop.Watch?>(nil)
     /// The event loop that receives calls. It serves no channel.
@@ -81,7 +85,11 @@ final class CallDesk: Sendable {
         answers = try AnswerLoop.shared()
         // If the kernel does not support this setting, the answers take longer but stay the same.
         if scene.mode != .enforce || scene.executions != nil { _ = annex_notification_hurry(self.listener.number) }
-        let watch = try answers.watch(self.listener.number) { [weak self] readiness in self?.answer(readiness) }
+        try listen()
+    }
+
+    private func listen() throws(SystemError) {
+        let watch = try answers.watch(listener.number) { [weak self] readiness in self?.answer(readiness) }
         self.watch.withLock { $0 = watch }
     }
 
@@ -93,6 +101,7 @@ final class CallDesk: Sendable {
     /// with every denial, on the thread of `PostMortem`. By then all reports have been handed to the loop.
     func finish(_ done: @escaping @Sendable (DenialSummary) -> Void) {
         answers.execute { [self] in
+            backlog.withLock { $0.isClosed = true }
             watch.withLock { $0.take() }?.cancel()
             // The end is queued behind the call that is being examined, so that no denial is lost. If a file system makes
             // that examination hang, the end waits too.
@@ -104,7 +113,7 @@ final class CallDesk: Sendable {
     /// `finish` any longer.
     func soFar() -> DenialSummary {
         // The thread that holds the lock may hang, so this call does not wait for the lock.
-        var summary = books.withLockIfAvailable { $0.summary(scene) } ?? DenialSummary()
+        var summary = books.withLockIfAvailable { $0.lastSummary(scene) } ?? DenialSummary()
         summary.missing = summary.missing ?? "the last denied calls were not examined in time"
         return summary
     }
@@ -117,13 +126,18 @@ final class CallDesk: Sendable {
         }
         do throws(SystemError) {
             for _ in 0..<Self.turn {
+                // Calls of killed threads leave the kernel's queue, and not this one. So their number has a bound too.
+                if backlog.withLock({ $0.stop(above: scene.policy.limits.processes + Self.spare) }) {
+                    watch.withLock { $0.take() }?.cancel()
+                    return
+                }
                 if let call = try HeldCall.receive(from: listener) { take(call) }
                 // Receiving blocks if no call is waiting. So the loop receives the next call only if a call waits.
                 guard annex_notification_waiting(listener.number) != 0 else { return }
             }
         } catch {
             // If the listener cannot be read, no call is answered. The calling threads wait, and can be killed.
-            books.withLock { $0.missing = "\(error)" }
+            examine { desk in desk.books.withLock { $0.missing = "\(error)" } }
             watch.withLock { $0.take() }?.cancel()
         }
     }
@@ -139,12 +153,30 @@ final class CallDesk: Sendable {
         examine { $0.handle(call, verdict: verdict, decision: decision) }
     }
 
-    /// Runs a job after the examinations of this sandbox's earlier calls. If the lane can have no thread, the job runs on
-    /// the thread that receives the calls, so that no call stays unanswered.
+    /// Runs a job after the examinations of this sandbox's earlier calls. If the lane can have no thread, the calls wait
+    /// until it has one. The thread that receives the calls never examines one, because it must not wait.
     private func examine(_ job: @escaping @Sendable (CallDesk) -> Void) {
-        if later(in: examinations, job) { return }
-        answers.execute { [weak self] in
-            if let self { job(self) }
+        backlog.withLock { $0.count += 1 }
+        examinations.run { [weak self] in
+            guard let self else { return }
+            job(self)
+            doneOne()
+        }
+    }
+
+    /// Receives calls again if few are left to do.
+    private func doneOne() {
+        let goesOn = backlog.withLock { $0.finishOne(below: Self.spare) }
+        guard goesOn else { return }
+        answers.execute { [weak self] in self?.listenAgain() }
+    }
+
+    private func listenAgain() {
+        guard backlog.withLock({ !$0.isClosed }) else { return }
+        do throws(SystemError) {
+            try listen()
+        } catch {
+            examine { desk in desk.books.withLock { $0.missing = "\(error)" } }
         }
     }
 
@@ -199,7 +231,7 @@ final class CallDesk: Sendable {
                     call, verdict: verdict, decision: .deny(errno: errno), answer: .denied(errno: errno), text: text)
             }
         case .again(let moment):
-            let isTaken = later(in: bounds, at: moment) { desk in
+            let isTaken = later(for: verdict.bound, at: moment) { desk in
                 guard call.isHeld(on: desk.listener) else { return }
                 desk.ask(handler, about: call, verdict: verdict)
             }
@@ -217,24 +249,28 @@ final class CallDesk: Sendable {
         }
     }
 
-    /// Continues with a call on the lane of held calls. The call waits meanwhile.
+    /// Continues with a call within a bound on the lane of held calls. The call waits meanwhile.
     ///
     /// - Parameter moment: when to continue, in the time of `MonotonicClock`; 0 for as soon as possible.
     /// - Returns: false if the lane can have no thread.
     private func later(
-        in row: Lane.Row, at moment: UInt64 = 0, _ step: @escaping @Sendable (CallDesk) -> Void
+        for bound: CallBound?, at moment: UInt64, _ step: @escaping @Sendable (CallDesk) -> Void
     ) -> Bool {
+        let row = bound.flatMap { bounds[$0] } ?? examinations
         do throws(SystemError) {
             try row.schedule(at: moment) { [weak self] in
-                if let self { step(self) }
+                guard let self else { return }
+                step(self)
+                doneOne()
             }
+            backlog.withLock { $0.count += 1 }
             return true
         } catch {
             return false
         }
     }
 
-    /// Delivers reports on the shared loop in order. No report comes after the final summary.
+    /// Delivers reports on the shared loop in order. No report comes after the last summary.
     func deliver(_ news: Report) {
         let isFirst = undelivered.withLock { undelivered in
             if undelivered.count >= Self.mostUndelivered, news.isSum, undelivered[undelivered.count - 1].isSum {
@@ -244,6 +280,28 @@ final class CallDesk: Sendable {
             return undelivered.count == 1
         }
         if isFirst { loop.execute { [self] in deliverRest() } }
+    }
+
+    /// The calls that were received and are not done.
+    struct Backlog {
+        var count = 0
+        /// Whether receiving was stopped until there are fewer calls.
+        var isStopped = false
+        /// Whether no call is received any more.
+        var isClosed = false
+
+        mutating func stop(above most: Int) -> Bool {
+            if count > most { isStopped = true }
+            return isStopped
+        }
+
+        /// - Returns: whether to receive calls again.
+        mutating func finishOne(below least: Int) -> Bool {
+            count -= 1
+            guard isStopped, count < least else { return false }
+            isStopped = false
+            return true
+        }
     }
 
     private func deliverRest() {
@@ -259,7 +317,8 @@ extension Lane {
     /// The lane for work on the held calls of all sandboxes: denied calls, judged paths, connections, locks and tracers.
     /// Each sandbox has rows of its own, so that its calls do not delay those of another. A program decides how long some
     /// steps take: its memory may be mapped from a file system that does not answer, and the last close of its socket may
-    /// wait. Such a step costs the other sandboxes the lane's patience once, and then delays its own sandbox only.
+    /// wait. The first long step of a row costs the other sandboxes the lane's patience. While the row has further long
+    /// steps, each of them costs the others the start of a thread.
     static let calls = Lane("annex-calls", patience: .milliseconds(10))
 }
 

@@ -17,6 +17,8 @@ struct DenialRecorder {
     var paths: PathChecker?
     /// Why the listener receives no further denials; nil while the listener works.
     var missing: String?
+    /// Whether the last summary was made. A denial after it is not recorded.
+    private(set) var isClosed = false
 
     init(_ scene: CallDesk.Scene) {
         log =
@@ -68,8 +70,9 @@ struct DenialRecorder {
         }
     }
 
-    /// The summary so far, before functions are named.
-    func summary(_ scene: CallDesk.Scene) -> DenialSummary {
+    /// The summary, before functions are named. Nothing is recorded after it.
+    mutating func lastSummary(_ scene: CallDesk.Scene) -> DenialSummary {
+        isClosed = true
         var summary = DenialSummary()
         summary.mode = scene.mode
         summary.denials = ledger.denials

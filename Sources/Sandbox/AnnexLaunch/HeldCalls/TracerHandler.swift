@@ -11,8 +11,8 @@ struct TracerHandler: CallBoundHandler {
     private enum Stage {
         case new
         case taken
-        /// These children were not looked at yet.
-        case searching(ArraySlice<Int32>)
+        /// These children of the tracer's process were not looked at yet.
+        case searching(ArraySlice<Int32>, of: UInt32)
     }
 
     static let withoutThread = CallStep.deny(errno: EPERM)
@@ -22,30 +22,37 @@ struct TracerHandler: CallBoundHandler {
 
     private var stage = Stage.new
 
+    init() {}
+
+    /// A handler that has listed the children of a tracer already.
+    init(looking children: [Int32], of tracer: UInt32) { stage = .searching(children[...], of: tracer) }
+
     mutating func handle(_ call: HeldCall, on listener: borrowing Descriptor) -> CallStep {
         switch stage {
         case .new:
             stage = .taken
             return .again()
-        case .taken: return search(Self.children(of: call.thread)[...], for: call)
-        case .searching(let rest): return search(rest, for: call)
+        case .taken:
+            guard let tracer = Self.status(of: Int32(clamping: call.thread))?.process else {
+                return .deny(errno: EPERM)
+            }
+            // The numbers are those that the broker sees. There are none if they cannot be listed.
+            let children = (try? ProcessTree.children(of: Int32(clamping: tracer))) ?? []
+            return search(children[...], of: tracer, for: call)
+        case .searching(let rest, let tracer): return search(rest, of: tracer, for: call)
         }
     }
 
-    private mutating func search(_ children: ArraySlice<Int32>, for call: HeldCall) -> CallStep {
+    private mutating func search(_ children: ArraySlice<Int32>, of tracer: UInt32, for call: HeldCall) -> CallStep {
         let traced = UInt32(truncatingIfNeeded: call.arguments[1])
-        if children.prefix(Self.childrenAtOnce).contains(where: { Self.status(of: $0)?.innermost == traced }) {
-            return .proceed
+        // Another process may have got the number of a listed child since.
+        let isFound = children.prefix(Self.childrenAtOnce).contains { child in
+            Self.status(of: child).map { $0.innermost == traced && $0.parent == tracer } ?? false
         }
+        if isFound { return .proceed }
         let rest = children.dropFirst(Self.childrenAtOnce)
-        stage = .searching(rest)
+        stage = .searching(rest, of: tracer)
         return rest.isEmpty ? .deny(errno: EPERM) : .again()
-    }
-
-    /// The children of a thread's process. The numbers are those that the broker sees. Empty if they cannot be listed.
-    private static func children(of thread: UInt32) -> [Int32] {
-        guard let parent = status(of: Int32(clamping: thread))?.process else { return [] }
-        return (try? ProcessTree.children(of: Int32(clamping: parent))) ?? []
     }
 
     private static func status(of process: Int32) -> ProcessStatus? {

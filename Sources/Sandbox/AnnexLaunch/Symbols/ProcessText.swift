@@ -31,6 +31,8 @@ enum ProcessText {
 package struct ProcessStatus: Sendable, Hashable {
     /// The process that the thread belongs to, in the reader's pid namespace.
     package let process: UInt32
+    /// The parent of this process; nil if the kernel does not state it.
+    package let parent: UInt32?
     /// Whether an unblocked signal is pending for the thread.
     package let hasPendingSignal: Bool
     /// The real user of the process, in the reader's numbers; nil if the kernel does not state it.
@@ -51,7 +53,9 @@ package struct ProcessStatus: Sendable, Hashable {
         let sets = ["SigPnd", "ShdPnd", "SigBlk"].map { value(of: $0, in: lines).flatMap(NumberText.hexadecimal) ?? 0 }
         let numbers = words(of: "NSpid", in: lines)
         return ProcessStatus(
-            process: process, hasPendingSignal: (sets[0] | sets[1]) & ~sets[2] != 0,
+            process: process,
+            parent: value(of: "PPid", in: lines).flatMap(NumberText.decimal).flatMap { UInt32(exactly: $0) },
+            hasPendingSignal: (sets[0] | sets[1]) & ~sets[2] != 0,
             user: words(of: "Uid", in: lines).first.flatMap(NumberText.decimal).flatMap { UInt32(exactly: $0) },
             namespaces: numbers.count,
             innermost: numbers.last.flatMap(NumberText.decimal).flatMap { UInt32(exactly: $0) })
