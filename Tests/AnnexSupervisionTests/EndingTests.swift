@@ -93,6 +93,18 @@ import Testing
             $0.memoryFinding = .exceeded
         },
         Row(nil, exited, is: .exited, .exitCode(3), processes: 8) { $0.memory = MemoryUse(peak: 1, kills: 1) },
+        // A child ran out of memory long before all processes together ran out of time.
+        Row(
+            nil, killed, is: .processorLimit, .limit("2.0 seconds of processor time, of all its processes together"),
+            processes: 8
+        ) {
+            $0.memory = MemoryUse(peak: 1, kills: 1)
+            $0.processorFinding = .exceeded
+        },
+        Row(.cancelled, killed, is: .memoryLimit, .limit("100 MiB, watched")) {
+            $0.memory = MemoryUse(peak: 1, kills: 1)
+        },
+        Row(.cancelled, killed, is: .cancelled, processes: 8) { $0.memory = MemoryUse(peak: 1, kills: 1) },
     ]
 
     // MARK: Rows in which a cause decides

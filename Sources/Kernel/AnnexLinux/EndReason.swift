@@ -57,7 +57,9 @@ public enum EndReason: String, Sendable, Hashable, Codable, CaseIterable {
     package var isRequested: Bool {
         switch self {
         case .completed, .cancelled, .memoryPressure, .hostGone, .disabled, .removed, .brokerShutdown: true
-        default: false
+        case .exited, .crashed, .memoryLimit, .launchLimit, .timeLimit, .processorLimit, .diskLimit, .outputLimit,
+            .messageBudget, .graceExpired, .unresponsive, .stuck, .deniedOperation, .protocolViolation, .launchFailed:
+            false
         }
     }
 }

@@ -48,7 +48,9 @@ package indirect enum EndCause: Sendable, Equatable {
         case .completed, .cancelled, .memoryPressure, .noSlot, .unanswered, .hostGone, .disabled, .removed,
             .brokerShutdown:
             false
-        default: true
+        case .launchLimit, .timeLimit, .diskLimit, .outputLimit, .unresponsive, .graceExpired, .stopIgnored, .stuck,
+            .silence, .aborted, .deniedOperation, .messageBudget, .protocolViolation:
+            true
         }
     }
 
@@ -98,9 +100,9 @@ package struct Ending: Sendable, Equatable {
         _ cause: EndCause?, facts: SandboxEnd, limits: PolicyLimits, kind: LifeKind
     ) -> Ending {
         if let failure = facts.failure { return Ending(.launchFailed, because: .step(failure)) }
-        // A kill by the kernel for lack of memory comes before each cause, because a cause is its consequence. But the
-        // kernel also counts kills of other processes of the sandbox. So if there may be others, a cause comes first,
-        // unless the memory watch itself has killed the process.
+        // A kill by the kernel for lack of memory comes before each cause, because it is certain, and most causes are
+        // its consequences. But the kernel also counts kills of other processes of the sandbox. So if there may be
+        // others, a cause comes first, unless the memory watch itself has killed the process.
         let isOfProcess = cause == nil || limits.processes == 1 || facts.memoryFinding != nil
         if isOfProcess, facts.ranOutOfMemory(limit: limits.memory, wasKilled: cause != nil) {
             return Ending(.memoryLimit, because: .limit(facts.memoryWords("\(ByteCount(limits.memory))")))

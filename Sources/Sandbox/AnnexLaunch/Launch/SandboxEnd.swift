@@ -32,7 +32,7 @@ package struct SandboxEnd: Sendable {
     package var usage: ResourceUsage?
     /// Whether the process's own code ever ran.
     package var hasRun = false
-    /// The counts of the control group; nil if there was no control group.
+    /// The counts of the control group; nil if there was no control group, or if it was not read in time.
     package var memory: MemoryUse?
     /// The limits that the kernel enforced; nil if the launch failed before they were set.
     package var held: HeldLimits?
@@ -66,8 +66,10 @@ package struct SandboxEnd: Sendable {
     /// - Parameter wasKilled: whether Annex sent the signal for a known reason other than memory.
     package func ranOutOfMemory(limit: UInt64, wasKilled: Bool) -> Bool {
         if memoryFinding != nil { return true }
+        // The kill that the kernel counted may have been that of a child, long before.
+        guard processorFinding == nil else { return false }
         if let memory { return memory.kills > 0 && isKilled }
-        guard !wasKilled, processorFinding == nil, case .signalled = process, let peak = usage?.peakMemory else {
+        guard !wasKilled, case .signalled = process, let peak = usage?.peakMemory else {
             return false
         }
         return peak >= limit - limit / 20

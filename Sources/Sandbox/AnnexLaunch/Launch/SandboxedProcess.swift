@@ -56,9 +56,14 @@ package final class SandboxedProcess: Sendable {
     ///
     /// The kernel kills the other processes of the sandbox as soon as the first process runs once more. On a busy
     /// machine, this takes many milliseconds. So this function kills the others directly, too.
-    package func kill() {
+    package func kill() { kill { _ in } }
+
+    /// - Parameter note: notes the finding for which the process is killed. If it is being killed already, the finding is
+    ///   a consequence and no cause, and is not noted.
+    private func kill(noting note: (inout SandboxEnd) -> Void) {
         let first = scene.policy.limits.processes > 1 ? firstProcess() : nil
         holdings.withLock { holdings in
+            if !holdings.mustDie { note(&holdings.end) }
             holdings.mustDie = true
             try? holdings.process?.sendSignal(SIGKILL)
         }
@@ -187,8 +192,7 @@ package final class SandboxedProcess: Sendable {
         let (limit, hasReaper) = (scene.policy.limits.memory, scene.hasReaper)
         let subject = MemoryWatch(of: number, hasReaper: hasReaper, limit: limit, isAlive: lives) {
             [weak self] finding in
-            self?.holdings.withLock { $0.end.memoryFinding = finding }
-            self?.kill()
+            self?.kill { $0.memoryFinding = finding }
         }
         let watch = Watch(subject, orOn: loop)
         holdings.withLock { $0.watch = watch }
@@ -199,8 +203,7 @@ package final class SandboxedProcess: Sendable {
         let subject = ProcessorWatch(
             limit: scene.policy.limits.processor, isAlive: lives, used: processorTime(of: number)
         ) { [weak self] finding in
-            self?.holdings.withLock { $0.end.processorFinding = finding }
-            self?.kill()
+            self?.kill { $0.processorFinding = finding }
         }
         let watch = Watch(subject, orOn: loop)
         holdings.withLock { $0.time = watch }
@@ -251,6 +254,8 @@ package final class SandboxedProcess: Sendable {
         events(.died)
         let deadline = ExaminationDeadline(on: loop, progress: { PostMortem.shared.count }) { [self] in
             conclude(listener?.soFar())
+            // The examination may hang for ever. The identity and the group must be free for the next sandbox.
+            PostMortem.shared.end { [self] in leave() }
         }
         let leaving: @Sendable (DenialSummary?) -> Void = { [self] denials in
             leave()
