@@ -35,7 +35,7 @@ struct DeniedCause {
     }
 
     /// The last denial, whatever the program printed. A denied path has precedence over a denied call. A probe counts
-    /// only if the program stated its errno.
+    /// only if the program stated its errno, and a socket that is a probe never does.
     func last(_ errors: StatedErrors) -> RunHint? {
         let all = likely
         let wanted = all.filter { !isProbe($0) }

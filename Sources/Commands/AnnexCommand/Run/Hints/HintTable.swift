@@ -4,7 +4,7 @@ import Glibc
 
 /// What programs print when a sandbox denies them something, and what they then need: `Policies/hints/run.yaml`.
 struct HintTable {
-    /// Programs that need several allowances. These rows come before all other causes.
+    /// Programs that need several allowances. Only a call or a limit that ended the run comes before these rows.
     var programs: [HintRow] = []
     /// Limits that a program met without being ended.
     var limits: [HintRow] = []
@@ -26,18 +26,24 @@ struct HintTable {
     init(text: String) throws(PolicyError) {
         let root = try PolicyNode.root(of: text, file: "hints/run.yaml")
         let values = try root.mapping("a table of hints", keys: ["programs", "limits", "errors", "errnos", "probes"])
-        programs = try Self.rows(values["programs"])
-        limits = try Self.rows(values["limits"])
-        errors = try Self.rows(values["errors"])
+        programs = try Self.rows(values["programs"], areLimits: false)
+        limits = try Self.rows(values["limits"], areLimits: true)
+        errors = try Self.rows(values["errors"], areLimits: false)
         for entry in try values["errnos"]?.entries("`errnos`") ?? [] {
             errnos.append((entry.name, try entry.value.errno()))
         }
         probes = try values["probes"].map { node throws(PolicyError) in try PolicyFragment(lines: node.texts()) }
     }
 
-    private static func rows(_ node: PolicyNode?) throws(PolicyError) -> [HintRow] {
+    private static func rows(_ node: PolicyNode?, areLimits: Bool) throws(PolicyError) -> [HintRow] {
         var rows: [HintRow] = []
-        for item in try node?.list("a list of hints") ?? [] { rows.append(try HintRow(item)) }
+        for item in try node?.list("a list of hints") ?? [] {
+            let row = try HintRow(item)
+            guard row.isLimit == areLimits else {
+                throw item.error("a hint has `limit` if it stands under `limits:`, and only there")
+            }
+            rows.append(row)
+        }
         return rows
     }
 }
@@ -105,6 +111,10 @@ struct HintRow {
             } ?? false
         let needs = ["allow", "options", "limit", "denied", "needs"].filter { values[$0] != nil }
         guard needs.count < 2 else { throw node.error("a hint has one of \(needs.joined(separator: " and "))") }
+        let details = ["refused", "unless-denied"].filter { values[$0] != nil }
+        guard values["limit"] != nil || details.isEmpty else {
+            throw node.error("`\(details[0])` is a detail of `limit`, which is missing")
+        }
         need = try Self.need(values)
         hint = try values["hint"]?.text("`hint`") ?? ""
         recorded = try values["recorded"]?.texts() ?? []
@@ -125,6 +135,10 @@ struct HintRow {
         if let lines = try values["denied"]?.texts() { return .denied(try PolicyFragment(lines: lines)) }
         guard let need = try values["needs"]?.word("needs", among: NeedOfRun.self) else { return .nothing }
         return .run(need)
+    }
+
+    var isLimit: Bool {
+        if case .limit = need { true } else { false }
     }
 
     /// Whether the program's last lines, or the signal that ended it, are those of the row.

@@ -52,7 +52,7 @@ struct RunRemedy {
 
     private init(_ choices: [RunChoice]) {
         self.choices = choices
-        // The purpose comes before the options, so the user can copy the options from the end of the line.
+        // The purpose comes before the options, so that the options stand together and can be copied.
         let sides = choices.map { $0.purpose.isEmpty ? $0.shown : "(\($0.purpose)) \($0.shown)" }
         text = "allowed by: " + sides.joined(separator: ", or ")
     }
