@@ -18,6 +18,25 @@ import Testing
         #expect(walk.stated == walk.files.count)
     }
 
+    /// The rows of the tables "To add …" that name a target. Rows about tests, pages and policies name files of many
+    /// folders.
+    @Test func `each file that a table of CONTRIBUTING names lies in the target of its row`() throws {
+        let page = try String(contentsOf: SourceTree.root.appending(path: "CONTRIBUTING.md"), encoding: .utf8)
+        let rows = page.components(separatedBy: "\n### To add ").dropFirst().flatMap { section in
+            Walk.rows(of: section[..<(section.range(of: "\n##")?.lowerBound ?? section.endIndex)])
+        }
+        #expect(rows.count > 60, "the page has another form")
+        for row in rows {
+            let folders = row.target.split(separator: ", ").compactMap { HousePlan.folder(of: String($0)) }
+            guard !folders.isEmpty else { continue }
+            let present = folders.reduce(into: Set<String>()) { $0.formUnion(SourceTree.fileNames(in: $1)) }
+            let named = row.files.filter {
+                $0.wholeMatch(of: /[\w+]+\.(swift|c|h)/) != nil && $0 != "NameCommand.swift"
+            }
+            #expect(Set(named).subtracting(present).isEmpty, "\(row.target) lacks one of \(named)")
+        }
+    }
+
     @Test func `a row without a target belongs to the target above, and a file counts once`() throws {
         let page = """
             ### Walk A: a request
@@ -66,14 +85,22 @@ private struct Walk {
         let rest = page[heading.upperBound...]
         let section = rest[..<(rest.range(of: "\n##")?.lowerBound ?? rest.endIndex)]
         stated = section.firstMatch(of: /The walk has (\d+)\s+files/).flatMap { Int($0.1) }
+        steps = Self.rows(of: section)
+    }
+
+    /// The rows of the tables in a part of a page.
+    static func rows(of section: Substring) -> [Step] {
         var target = ""
-        // The first row is the header of the table.
-        steps = try section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst().map { row in
+        return section.split(separator: "\n").filter { $0.hasPrefix("| ") }.compactMap { row in
             let cells = row.split(separator: "|", omittingEmptySubsequences: false)
-            try #require(cells.count == 5, "a row has three cells: \(row)")
+            guard cells.count == 5 else {
+                Issue.record("a row has three cells: \(row)")
+                return nil
+            }
             let first = cells[1].trimmingCharacters(in: .whitespaces)
             if !first.isEmpty { target = first }
-            return Step(target: target, files: cells[2].matches(of: /`([^`]+)`/).map { String($0.1) })
+            return first == "target"
+                ? nil : Step(target: target, files: cells[2].matches(of: /`([^`]+)`/).map { String($0.1) })
         }
     }
 
