@@ -17,9 +17,11 @@ let swift: [SwiftSetting] =
     // A sanitized build has mutexes of its own in place of the system's, wherever those are imported.
     + [isSanitized ? .define("ANNEX_SANITIZE") : .enableUpcomingFeature("MemberImportVisibility")]
 
-/// `make fuzz` alone sets this: libFuzzer's harnesses, and the coverage that guides it, are nobody else's to build.
+/// `make fuzz` alone sets this: libFuzzer's harnesses are nobody else's to build. With the value `guided`, all code has the
+/// coverage that guides the fuzzer.
 let isFuzzing = Context.environment["ANNEX_FUZZ"] != nil
-let coverage: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
+let coverage: [SwiftSetting] =
+    Context.environment["ANNEX_FUZZ"] == "guided" ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
 
 /// Targets that touch raw memory: every unsafe expression is marked.
 let strict: [SwiftSetting] = swift + coverage + [.strictMemorySafety()]
@@ -304,40 +306,20 @@ let package = Package(
         + allTests
 )
 
-/// One harness of libFuzzer's.
-func fuzzer(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .executableTarget(
-        name: name, dependencies: ["FuzzSupport"] + dependencies, path: "Tests/Fuzzing/\(name)",
-        swiftSettings: swift, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])])
-}
-
 if isFuzzing {
+    // One program for all harnesses: the name by which it is called chooses one.
     let fuzzers = [
         .target(name: "CLibFuzzer", path: "Tests/Fuzzing/CLibFuzzer"),
-        .target(
-            name: "FuzzSupport", dependencies: ["CLibFuzzer"], path: "Tests/Fuzzing/Support", swiftSettings: swift),
-        fuzzer("FuzzPolicyText", "AnnexPolicy"),
-        fuzzer("FuzzExpectations", "AnnexPolicyTools", "AnnexPolicy"),
-        fuzzer("FuzzContainerProfile", "AnnexPolicyTools", "AnnexPolicy"),
-        fuzzer("FuzzProcText", "AnnexDoctor", "AnnexLaunch"),
-        fuzzer("FuzzMachineText", "AnnexDoctor", "AnnexLaunch", "AnnexLinux"),
-        fuzzer("FuzzElfFile", "AnnexLaunch"),
-        fuzzer("FuzzPropertyList", "AnnexBundle"),
-        fuzzer("FuzzStrings", "AnnexBundle"),
-        fuzzer("FuzzEntitlements", "AnnexBundle"),
-        fuzzer("FuzzIcon", "AnnexBundle"),
-        fuzzer("FuzzPointFile", "AnnexRegistry", "AnnexBundle", "AnnexPolicy"),
-        fuzzer("FuzzPolicyFragment", "AnnexPolicy"),
-        fuzzer("FuzzPredicate", "AnnexActivation", "AnnexModel"),
-        fuzzer("FuzzActivationRule", "AnnexActivation", "AnnexBundle", "AnnexModel"),
-        fuzzer("FuzzSeal", "AnnexSigning"),
-        fuzzer("FuzzArchive", "AnnexBrokerAPI", "AnnexLinux"),
-        fuzzer("FuzzMessage", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel"),
-        fuzzer("FuzzContentTree", "AnnexModel", "AnnexChannel"),
-        fuzzer("FuzzRecording", "AnnexReplay"),
-        fuzzer("FuzzReceiver", "AnnexChannel", "AnnexLinux"),
+        Target.executableTarget(
+            name: "annex-fuzz",
+            dependencies: [
+                "CLibFuzzer", "AnnexReplay", "AnnexActivation", "AnnexSigning", "AnnexRegistry", "AnnexBundle",
+                "AnnexBrokerAPI", "AnnexDoctor", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexModel",
+                "AnnexChannel", "AnnexLinux",
+            ],
+            path: "Tests/Fuzzing", exclude: ["CLibFuzzer"], swiftSettings: swift + [.unsafeFlags(["-sanitize=fuzzer"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
     ]
-    // One build makes all of them, and nothing else.
     package.targets = fuzzers + targets(below: fuzzers, among: package.targets)
     package.products = []
 }

@@ -1,11 +1,9 @@
-import FuzzSupport
 
 @testable import AnnexChannel
 
 /// A complete endpoint of a host. The fuzzer chooses the peer's region, its control messages and their moments. With
 /// any input, every stream, every call of the host and every call of the peer ends exactly once, and no part of the
 /// channel is left.
-@main
 enum FuzzReceiver {
     private static let bench: Bench = {
         do { return try Bench() } catch { fatalError("no bench: \(error)") }

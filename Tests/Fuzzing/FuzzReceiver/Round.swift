@@ -1,5 +1,4 @@
 import AnnexLinux
-import FuzzSupport
 import Glibc
 import Synchronization
 

@@ -1,11 +1,9 @@
 import AnnexChannel
-import FuzzSupport
 
 @testable import AnnexModel
 
 /// The view of an extension. Any bytes give a checked tree or an error. A tree contains only harmless texts. If a
 /// tree is encoded and decoded again, the result is the same tree.
-@main
 enum FuzzContentTree {
     static func main() {
         Fuzzer.run { start, count in

@@ -1,12 +1,10 @@
 import AnnexLinux
-import FuzzSupport
 
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
 /// The readers of the machine's texts: mounts, control groups, maps of users, signs of containers, and switches. The
 /// readers of names in folders that every user can write to, and the escaping of shown text, are tested too.
-@main
 enum FuzzMachineText {
     static func main() {
         Fuzzer.run { start, count in

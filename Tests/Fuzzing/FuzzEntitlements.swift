@@ -1,9 +1,7 @@
 import AnnexBundle
-import FuzzSupport
 
 /// Entitlements files. The groups in the result must be valid names of groups, and the names of entitlements must be
 /// sorted.
-@main
 enum FuzzEntitlements {
     static func main() {
         Fuzzer.run { start, count in

@@ -1,8 +1,6 @@
 import AnnexPolicy
-import FuzzSupport
 
 /// For any bytes, the reader returns a policy or an error. A policy's answer about calls never traps.
-@main
 enum FuzzPolicyText {
     static func main() {
         Fuzzer.run { bytes, count in

@@ -1,12 +1,10 @@
 import AnnexBrokerAPI
 import AnnexModel
-import FuzzSupport
 
 @testable import AnnexChannel
 
 /// A message from an extension, or from a daemon's client. Any bytes give a value or a failure. If a value is decoded,
 /// encoded, decoded and encoded again, both encodings have the same bytes.
-@main
 enum FuzzMessage {
     static func main() {
         Fuzzer.run { start, count in

@@ -1,9 +1,7 @@
 import AnnexSigning
-import FuzzSupport
 
 /// The seal of an app that is not trusted. An accepted seal must have only one form in bytes. Only the key can make a
 /// valid signature. The first byte chooses the reader.
-@main
 enum FuzzSeal {
     static func main() {
         Fuzzer.run { start, count in

@@ -1,11 +1,9 @@
 import AnnexActivation
 import AnnexBundle
 import AnnexModel
-import FuzzSupport
 
 /// Any property list must give a rule with a decision, and must declare types without a trap. The reader of bundles
 /// reads the property list.
-@main
 enum FuzzActivationRule {
     private static let items = OfferedItems(
         attachments: [[[.jpeg, .url], [.plainText], [.pdf]]], types: .builtIn)

@@ -1,9 +1,7 @@
 import AnnexPolicy
 import AnnexPolicyTools
-import FuzzSupport
 
 /// For any bytes, the reader returns expectations or an error. A policy's answer to an expectation never traps.
-@main
 enum FuzzExpectations {
     private static let policy = try? Policy.shipped(named: "compute")
 

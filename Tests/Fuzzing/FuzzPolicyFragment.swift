@@ -1,9 +1,7 @@
 import AnnexPolicy
-import FuzzSupport
 
 /// For any bytes, the reader returns a fragment or an error. If a fragment is joined with a policy, it removes no right
 /// from the policy. The joined policy gives a filter or an error, without a trap.
-@main
 enum FuzzPolicyFragment {
     static func main() {
         Fuzzer.run { bytes, count in

@@ -1,10 +1,8 @@
 import AnnexBrokerAPI
 import AnnexLinux
-import FuzzSupport
 
 /// The archive that a host sends to a daemon for an installation. The reader's results must stay within the archive and
 /// below the app's folder.
-@main
 enum FuzzArchive {
     static func main() {
         Fuzzer.run { start, count in

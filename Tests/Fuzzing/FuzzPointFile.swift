@@ -1,10 +1,8 @@
 import AnnexBundle
 import AnnexPolicy
 import AnnexRegistry
-import FuzzSupport
 
 /// For any bytes, the reader returns an extension point or an error. It finds every mistake without a trap.
-@main
 enum FuzzPointFile {
     static func main() {
         Fuzzer.run { bytes, count in

@@ -1,9 +1,7 @@
 import AnnexBundle
-import FuzzSupport
 
 /// Property lists of both forms. A reader's result must stay within the limits. Each value counts as often as it
 /// appears.
-@main
 enum FuzzPropertyList {
     /// The limits are small, so that inputs of a kilobyte reach them.
     private static let limits = PropertyListLimits(bytes: 1_024, values: 96, depth: 8, key: 48)

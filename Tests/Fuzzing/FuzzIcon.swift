@@ -1,8 +1,6 @@
 import AnnexBundle
-import FuzzSupport
 
 /// The start of a picture. If the reader accepts it, it must begin like a PNG file.
-@main
 enum FuzzIcon {
     static func main() {
         Fuzzer.run { start, count in

@@ -1,11 +1,8 @@
-import FuzzSupport
-
 @testable import AnnexDoctor
 @testable import AnnexLaunch
 
 /// Every reader of bytes that a sandboxed program controls. Each reader gets the whole input. The bytes are files below
 /// the program's /proc/PID, names of its symbols, addresses of its sockets, and the output of the doctor's probe.
-@main
 enum FuzzProcText {
     static func main() {
         Fuzzer.run { start, count in

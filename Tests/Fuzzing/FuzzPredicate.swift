@@ -1,10 +1,8 @@
 import AnnexActivation
 import AnnexModel
-import FuzzSupport
 
 /// For any text, the reader returns a predicate or an error with a column inside the text. The decision about a
 /// predicate must stay within its limit of steps.
-@main
 enum FuzzPredicate {
     /// Two items with several types, so that subqueries have elements to test.
     private static let items = OfferedItems(

@@ -1,10 +1,8 @@
 import AnnexPolicy
-import FuzzSupport
 
 @testable import AnnexPolicyTools
 
 /// For any bytes, the reader returns a container profile's rules or an error.
-@main
 enum FuzzContainerProfile {
     static func main() {
         Fuzzer.run { start, count in

@@ -1,8 +1,6 @@
 import AnnexBundle
-import FuzzSupport
 
 /// Files of translated texts, in all their forms. The reader's result must stay within the limits.
-@main
 enum FuzzStrings {
     static func main() {
         Fuzzer.run { start, count in

@@ -1,9 +1,6 @@
-import FuzzSupport
-
 @testable import AnnexLaunch
 
 /// A program's own file and its stack, which a backtrace needs. The program can choose all bytes of both.
-@main
 enum FuzzElfFile {
     static func main() {
         Fuzzer.run { start, count in

@@ -1,10 +1,7 @@
-import FuzzSupport
-
 @testable import AnnexReplay
 
 /// The file of a recording. For any bytes, the reader returns a recording or a failure. A recording that was read is
 /// consistent.
-@main
 enum FuzzRecording {
     static func main() {
         Fuzzer.run { start, count in
