@@ -1,4 +1,5 @@
 import AnnexBrokerAPI
+import AnnexLinux
 import AnnexTestSupport
 import Foundation
 import Testing
@@ -87,6 +88,62 @@ import Testing
         for task in connecting {
             await #expect(throws: BrokerError.self) { try await task.value }
         }
+    }
+
+    @Test func `calls of tasks that a silent daemon does not answer leave their threads to others`() async throws {
+        let daemon = try SilentDaemon()
+        async let welcome: Void = daemon.welcome()
+        let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
+        try await welcome
+        let lists = (0..<crowd).map { _ in Task { try await host.installed() } }
+        let changes = (0..<crowd).map { _ in Task { try await host.setEnabled(true, for: "com.example.nobody") } }
+        let offers = (0..<crowd).map { _ in Task { await host.extensions() } }
+        await Task.detached {}.value
+        daemon.leave()
+        for task in lists {
+            let error = await #expect(throws: BrokerError.self) { try await task.value }
+            #expect(error?.code == .unreachable)
+        }
+        for task in changes {
+            let error = await #expect(throws: BrokerError.self) { try await task.value }
+            #expect(error?.code == .unreachable)
+        }
+        for task in offers { #expect(await task.value.isEmpty) }
+    }
+
+    @Test func `a list waits for no change, and a cancelled task learns that its change was made`() async throws {
+        let daemon = try SilentDaemon()
+        async let welcome: Void = daemon.welcome()
+        let host = try await AnnexHost.connect(to: daemon.path, patience: .patience)
+        try await welcome
+        let change = Task { try await host.setEnabled(true, for: "com.example.one") }
+        guard case .request(let first, .setEnabled) = try await daemon.heard() else { throw CancellationError() }
+        // A copy of the host waits for the changes of the original.
+        var copy = host
+        copy.languages = ["de"]
+        let next = Task { [copy] in try await copy.remove(app: "com.example.one") }
+        let list = Task { try await host.installed() }
+        guard case .request(let second, .list) = try await daemon.heard() else { throw CancellationError() }
+        try daemon.say(.answer(second, .extensions([], isAll: true)))
+        #expect(try await list.value.isEmpty)
+        #expect(try !daemon.hasHeardMore())
+        change.cancel()
+        try daemon.say(.answer(first, .done))
+        try await change.value
+        guard case .request(let third, .uninstall) = try await daemon.heard() else { throw CancellationError() }
+        let error = BrokerError(.unknownApp, what: "is not installed", place: "com.example.one")
+        try daemon.say(.answer(third, .failed(error)))
+        await #expect(throws: error) { try await next.value }
+        daemon.leave()
+    }
+
+    @Test func `a call whose turn comes too late is not sent`() throws {
+        let socket = ControlSocket(owning: try Descriptor.open("/dev/null", O_RDONLY))
+        let link = DaemonLink(socket, path: "annexd.socket", patience: .zero, loop: try EventLoop.shared())
+        let moment = MonotonicClock.now()
+        let error = #expect(throws: BrokerError.self) { try link.checkTurn(since: moment, for: .zero) }
+        #expect(error?.code == .unreachable && error?.place == "annexd.socket")
+        try link.checkTurn(since: moment, for: .patience)
     }
 
     @Test func `a session ends as hostGone when the daemon breaks off`() async throws {

@@ -304,6 +304,60 @@ import Testing
         await eventually { lane.isIdle }
     }
 
+    @Test func `an overtaken thread is the worker again if no other is left`() async {
+        let lane = Lane("annex-again", rest: .milliseconds(1), patience: .milliseconds(1))
+        let goesOn = DispatchSemaphore(value: 0)
+        let threads = Mutex<[pthread_t]>([])
+        let note: @Sendable () -> Void = { threads.withLock { $0.append(pthread_self()) } }
+        lane.run(in: "stuck") {
+            note()
+            goesOn.wait()
+        }
+        lane.run(in: "other") {}
+        lane.run(in: "stuck", note)
+        // The thread of the other row has ended.
+        await eventually { lane.count == 1 && Threads.count(named: "annex-again") == 1 }
+        goesOn.signal()
+        await eventually { lane.isIdle }
+        let both = threads.withLock { $0 }
+        #expect(both.count == 2 && Set(both).count == 1)
+    }
+
+    // MARK: Tasks
+
+    @Test func `a task gets the value of its job, also if it is cancelled`() async throws {
+        let lane = Lane("annex-value")
+        let goesOn = held(lane)
+        let row = Lane.Row(of: lane)
+        let task = Task { try await row.value { lane.isCurrent } }
+        task.cancel()
+        await eventually { lane.count == 1 }
+        goesOn.signal()
+        #expect(try await task.value)
+    }
+
+    @Test func `a job is released before its task goes on`() async throws {
+        final class Kept: Sendable {}
+        let row = Lane.Row(of: Lane("annex-kept"))
+        for _ in 0..<1000 {
+            var kept: Kept? = Kept()
+            weak let released = kept
+            try await row.value { [kept] in withExtendedLifetime(kept) {} }
+            kept = nil
+            #expect(released == nil)
+        }
+    }
+
+    @Test func `more tasks than threads that wait for a job leave their threads to others`() async throws {
+        let lane = Lane("annex-crowd")
+        let goesOn = held(lane)
+        let row = Lane.Row(of: lane)
+        let tasks = (0..<100).map { number in Task { try await row.value { number } } }
+        await eventually { lane.count == 100 }
+        goesOn.signal()
+        for (number, task) in tasks.enumerated() { #expect(try await task.value == number) }
+    }
+
     @Test func `without patience a lane has one thread however long a job takes`() async {
         let lane = Lane("annex-patient")
         let goesOn = held(lane)

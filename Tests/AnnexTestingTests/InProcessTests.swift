@@ -82,8 +82,8 @@ import Testing
 
     @Test func `a host of such an extension has no apps`() {
         let host = AnnexHost.testing(inProcess: Counts.self)
-        #expect(host.extensions(for: "com.apple.share-services").isEmpty)
-        #expect(throws: BrokerError.self) { try host.install(app: "Shout.app") }
+        #expect(host.extensionsAndWait(for: "com.apple.share-services").isEmpty)
+        #expect(throws: BrokerError.self) { try host.installAndWait(app: "Shout.app") }
     }
 }
 

@@ -30,7 +30,7 @@ import Testing
         wishes.privateDirectories = .folder(place.url.path + "/private")
         let host = AnnexHost(service: try Broker(wishes))
         for app in apps {
-            for one in try host.install(app: app.path) { try host.setEnabled(true, for: one.id) }
+            for one in try host.installAndWait(app: app.path) { try host.setEnabledAndWait(true, for: one.id) }
         }
         return host
     }
@@ -288,7 +288,7 @@ import Testing
         for identifier in ["com.example.other.loud", "com.example.unknown"] {
             await #expect(throws: BrokerError.self) { try await view.setAdded(false, for: identifier) }
         }
-        #expect(try host.installed().allSatisfy(\.isEnabled))
+        #expect(try await host.installed().allSatisfy(\.isEnabled))
         await view.close(within: .patience)
     }
 

@@ -129,7 +129,7 @@ import Testing
             try await session.request([ExtensionItem(contentText: words)]).first?.contentText ?? ""
         }
         #expect(try await answer("sets \(GroupWorld.ours) key value") == "set")
-        try host.revoke(GroupWorld.entitlement, from: "com.example.shout.loud")
+        try await host.revoke(GroupWorld.entitlement, from: "com.example.shout.loud")
         #expect(try await answer("sets \(GroupWorld.ours) key other").hasPrefix("notAllowed: "))
         _ = await session.complete()
     }

@@ -64,12 +64,12 @@ import Testing
     @Test func `L6: a daemon reports the backtrace of a crash too`() async throws {
         let daemon = try await TestDaemon()
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         #expect(names(try await crash(host, "writes")).prefix(2) == ["crash_through_null", "extension_fixture.crash"])
     }
 
     @Test func `L6: the crash of a parked extension has a backtrace too`() async throws {
-        let standby = try host().standby(for: SubstituteApp.identifier, keeping: 1...1)
+        let standby = try await host().standby(for: SubstituteApp.identifier, keeping: 1...1)
         await eventually { standby.count == 1 }
         do {
             _ = try await standby.request([ExtensionItem(contentText: "writes")])

@@ -48,27 +48,27 @@ import Testing
     @Test func `an extension has an entitlement from its grant to its revocation and can ask for it`() async throws {
         try app.setEntitlements([Self.client])
         let host = try host()
-        let installed = try #require(try host.install(app: app.path).first)
+        let installed = try #require(try await host.install(app: app.path).first)
         #expect(installed.entitlements.map(\.name) == [Self.client] && installed.entitlements[0].isAllowed)
         #expect(!installed.entitlements[0].isGranted)
         #expect(try await ask(host, "capabilities") == ("", "com.apple.ui-services"))
-        #expect(try host.grant(Self.client, to: Self.identifier).entitlements[0].isInForce)
+        #expect(try await host.grant(Self.client, to: Self.identifier).entitlements[0].isInForce)
         #expect(try await ask(host, "capabilities") == (Self.client, "com.apple.ui-services+\(Self.client)"))
-        #expect(try !host.revoke(Self.client, from: Self.identifier).entitlements[0].isInForce)
+        #expect(try await !host.revoke(Self.client, from: Self.identifier).entitlements[0].isInForce)
         #expect(try await ask(host, "capabilities") == ("", "com.apple.ui-services"))
     }
 
     @Test func `NET-03: a granted network reaches no service of this machine`() async throws {
         try app.setEntitlements([Self.client])
         let host = try host()
-        try host.install(app: app.path, granting: [Self.client])
+        try await host.install(app: app.path, granting: [Self.client])
         #expect(try await ask(host, "connects 1").answer == "denied")
     }
 
     @Test func `an end for lack of an entitlement says how to grant it`() async throws {
         try app.setEntitlements([Self.client])
         let host = try host()
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let end = try #require(try await ending(host, "connects 1"))
         #expect(end.reason == .deniedOperation)
         guard case .deniedCall(let call) = end.detail else {
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `an end for lack of a claim says that the extension must ask`() async throws {
         let host = try host()
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let end = try #require(try await ending(host, "connects 1"))
         guard case .deniedCall(let call) = end.detail else {
             Issue.record("\(end)")
@@ -92,19 +92,19 @@ import Testing
     @Test func `a grant reaches parked extensions at once and running ones at their end`() async throws {
         try app.setEntitlements([Self.client])
         let host = try host()
-        try host.install(app: app.path)
-        let standby = try host.standby(for: Self.identifier, keeping: 0...1)
+        try await host.install(app: app.path)
+        let standby = try await host.standby(for: Self.identifier, keeping: 0...1)
         let counts = [ExtensionItem(contentText: "counts")]
         #expect(try await standby.request(counts).first?.contentText == "1")
         #expect(try await standby.request(counts).first?.contentText == "2")
-        try host.grant(Self.client, to: Self.identifier)
+        try await host.grant(Self.client, to: Self.identifier)
         // The parked process was ended, so the next request gets a new process, which has the entitlement.
         #expect(try await standby.request(counts).first?.contentText == "1")
         let capabilities = [ExtensionItem(contentText: "capabilities")]
         #expect(try await standby.request(capabilities).first?.contentText == Self.client)
         // A running session keeps its entitlements until its end.
         let session = try await host.begin(Self.identifier)
-        try host.revoke(Self.client, from: Self.identifier)
+        try await host.revoke(Self.client, from: Self.identifier)
         #expect(try await session.request(capabilities).first?.contentText == Self.client)
         _ = await session.complete()
         #expect(try await standby.request(capabilities).first?.contentText == "")
@@ -113,22 +113,22 @@ import Testing
     @Test func `an extension that asks for more than its point allows is broken and its app is not`() async throws {
         try app.setEntitlements([Self.client, "com.apple.security.camera"])
         let host = try host()
-        let one = try #require(try host.install(app: app.path, granting: ["com.apple.security.camera"]).first)
+        let one = try #require(try await host.install(app: app.path, granting: ["com.apple.security.camera"]).first)
         #expect(one.verdict == .broken && one.id == Self.identifier)
         let text = "\(try #require(one.rejection))"
         #expect(text.contains("com.apple.security.camera") && text.contains("com.apple.ui-services"), "\(text)")
         #expect(one.entitlements.allSatisfy { !$0.isInForce })
-        let error = #expect(throws: BrokerError.self) { try host.grant(Self.client, to: Self.identifier) }
+        let error = #expect(throws: BrokerError.self) { try host.grantAndWait(Self.client, to: Self.identifier) }
         #expect(error?.code == .invalidBundle)
     }
 
     @Test func `an entitlement that the extension does not ask for cannot be granted`() throws {
         try app.setEntitlements([Self.client])
         let host = try host()
-        try host.install(app: app.path)
-        let error = #expect(throws: BrokerError.self) { try host.grant(Self.groups, to: Self.identifier) }
+        try host.installAndWait(app: app.path)
+        let error = #expect(throws: BrokerError.self) { try host.grantAndWait(Self.groups, to: Self.identifier) }
         #expect(error?.code == .wrongEntitlement && error?.remedy == "it asks for \(Self.client)")
-        let unknown = #expect(throws: BrokerError.self) { try host.grant(Self.client, to: "com.example.none") }
+        let unknown = #expect(throws: BrokerError.self) { try host.grantAndWait(Self.client, to: "com.example.none") }
         #expect(unknown?.code == .unknownExtension)
     }
 }

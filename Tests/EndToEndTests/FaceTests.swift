@@ -20,7 +20,7 @@ import Testing
             if let point { try app.setPoint(point) }
         }
 
-        func install() throws { try host.install(app: app.path) }
+        func install() throws { try host.installAndWait(app: app.path) }
 
         /// The app that the broker uses: the host's own copy, or the daemon's.
         var installed: String {
@@ -59,17 +59,17 @@ import Testing
             try add("<key>CFBundleIconFile</key><string>Icon</string>", to: "")
         }
 
-        func icon() throws -> ExtensionIcon? { try host.icon(of: SubstituteApp.identifier) }
+        func icon() async throws -> ExtensionIcon? { try await host.icon(of: SubstituteApp.identifier) }
 
         /// The icon of the extension. The function throws an error if the extension has no icon.
-        func presentIcon() throws -> ExtensionIcon {
-            guard let icon = try icon() else { throw CocoaError(.fileNoSuchFile) }
+        func presentIcon() async throws -> ExtensionIcon {
+            guard let icon = try await icon() else { throw CocoaError(.fileNoSuchFile) }
             return icon
         }
 
         func iconError() throws -> BrokerError? {
             do throws(BrokerError) {
-                _ = try host.icon(of: SubstituteApp.identifier)
+                _ = try host.iconAndWait(of: SubstituteApp.identifier)
                 return nil
             } catch {
                 return error
@@ -92,8 +92,8 @@ import Testing
         try scene.install()
         func shown(_ languages: [String]) throws -> [String?] {
             scene.host.languages = languages
-            let one = try #require(try scene.host.installed().first)
-            #expect(scene.host.extensions == [one])
+            let one = try #require(try scene.host.installedAndWait().first)
+            #expect(scene.host.extensionsAndWait() == [one])
             return [one.displayName, one.summary]
         }
         #expect(try shown(["de_AT.UTF-8", "pt-BR"]) == ["Shout — Laut", "Ruft."])
@@ -111,9 +111,9 @@ import Testing
         try scene.write(Array("no translations".utf8), to: file)
         var host = scene.host
         host.languages = ["de"]
-        #expect(host.extensions.map(\.displayName) == ["Shout — Loud"])
+        #expect(await host.extensions().map(\.displayName) == ["Shout — Loud"])
         try scene.write(Array("CFBundleDisplayName = \"Shout — Laut\";".utf8), to: file)
-        #expect(host.extensions.map(\.displayName) == ["Shout — Laut"])
+        #expect(await host.extensions().map(\.displayName) == ["Shout — Laut"])
     }
 
     @Test(arguments: Door.allCases)
@@ -125,7 +125,7 @@ import Testing
         try scene.add("<key>NSHumanReadableDescription</key><string>Makes texts loud.</string>")
         try scene.install()
         for _ in 0..<2 {
-            let offered = try scene.host.extensions(for: text).offered
+            let offered = try await scene.host.extensions(for: text).offered
             #expect(offered.map(\.summary) == ["Makes texts loud."])
         }
         let info = "\(scene.app.path)/\(Scene.part)/Info.plist"
@@ -134,7 +134,7 @@ import Testing
             .replacing("NSExtensionActivationSupportsText", with: "NSExtensionActivationSupportsImageWithMaxCount")
         try scene.write(Array(changed.utf8), to: "\(Scene.part)/Info.plist")
         try scene.install()
-        let offers = try scene.host.extensions(for: text)
+        let offers = try await scene.host.extensions(for: text)
         #expect(offers.offered.isEmpty && offers.others.map(\.installed.summary) == ["Makes pictures loud."])
     }
 
@@ -147,7 +147,7 @@ import Testing
         try scene.install()
         for language in ["de", "fr"] {
             scene.host.languages = [language]
-            #expect(scene.host.extensions.map(\.displayName) == ["Shout — Loud"])
+            #expect(await scene.host.extensions().map(\.displayName) == ["Shout — Loud"])
         }
     }
 
@@ -178,14 +178,14 @@ import Testing
         let picture = Self.png(length: length)
         try scene.addIcon(picture)
         try scene.install()
-        let icon = try scene.presentIcon()
+        let icon = try await scene.presentIcon()
         #expect(icon.width == 64 && icon.height == 32 && icon.type == .png && icon.byteCount == length)
         let isTemplate = icon.isTemplate
         #expect(isTemplate, "an action shows the icon of its app in one colour")
         #expect(try icon.file.seals().isSuperset(of: .immutable))
         try scene.write(Self.png(width: 16, length: length, seed: 9), to: "Icon.png", of: scene.installed)
         #expect(try icon.bytes() == picture)
-        let next = try scene.presentIcon()
+        let next = try await scene.presentIcon()
         let bytes = try next.bytes()
         #expect(next.width == 16 && bytes != picture)
     }
@@ -199,7 +199,7 @@ import Testing
             try scene.write(Self.png(width: 16), to: "\(Scene.part)/Own.png")
             try scene.add("<key>CFBundleIconFile</key><string>Own</string>")
             try scene.install()
-            let icon = try scene.presentIcon()
+            let icon = try await scene.presentIcon()
             #expect(icon.width == width && !icon.isTemplate, "\(point)")
         }
     }
@@ -231,7 +231,7 @@ import Testing
         try FileManager.default.removeItem(atPath: icon)
         try FileManager.default.createDirectory(atPath: icon, withIntermediateDirectories: false)
         #expect(try scene.iconError()?.code == .invalidBundle)
-        #expect(scene.host.extensions.count == 1, "the extension stays")
+        #expect(await scene.host.extensions().count == 1, "the extension stays")
     }
 
     @Test(arguments: Door.allCases) func `P6: without an icon there is none, and only installed extensions have one`(
@@ -240,11 +240,11 @@ import Testing
         let scene = try await Scene(door)
         #expect(try scene.iconError()?.code == .unknownExtension)
         try scene.install()
-        let hasIcon = try scene.icon() != nil
+        let hasIcon = try await scene.icon() != nil
         #expect(!hasIcon)
-        try scene.host.setEnabled(false, for: SubstituteApp.identifier)
+        try await scene.host.setEnabled(false, for: SubstituteApp.identifier)
         #expect(try scene.iconError() == nil, "a settings screen shows extensions that are off")
-        try scene.host.remove(app: "com.example.shout")
+        try await scene.host.remove(app: "com.example.shout")
         #expect(try scene.iconError()?.code == .unknownExtension)
     }
 
@@ -256,13 +256,13 @@ import Testing
         let text = try String(contentsOfFile: "\(scene.app.path)/\(info)", encoding: .utf8)
         try scene.write(Array(text.replacing(own, with: own + more).utf8), to: info)
         try scene.install()
-        let attributes = try scene.host.attributes(of: SubstituteApp.identifier)
+        let attributes = try await scene.host.attributes(of: SubstituteApp.identifier)
         #expect(attributes["Own"] == [-7, 0.5, .data([1, 2])])
         #expect(attributes["NSExtensionActivationRule"]?.dictionary?["NSExtensionActivationSupportsText"] == true)
         #expect(attributes.count == 2)
         try scene.write(Array(text.utf8), to: info, of: scene.installed)
         let error = try #require(throws: BrokerError.self) {
-            try scene.host.attributes(of: SubstituteApp.identifier)
+            try scene.host.attributesAndWait(of: SubstituteApp.identifier)
         }
         #expect(error.code == .invalidBundle && error.what.contains("has changed"), "\(error)")
     }
@@ -279,13 +279,13 @@ import Testing
             </dict></array>
             """
         try scene.add(keys, to: "")
-        #expect(try !scene.host.types().conforms(sketch, to: .image))
+        #expect(try await !scene.host.types().conforms(sketch, to: .image))
         try scene.install()
-        let types = try scene.host.types()
+        let types = try await scene.host.types()
         #expect(types.conforms(sketch, to: .image) && types.type(ofFile: "a.sketch") == sketch)
         #expect(types.type(ofFile: "a.png") == .png, "an app cannot take over a type of the system")
-        try scene.host.remove(app: "com.example.shout")
-        #expect(try scene.host.types().type(ofFile: "a.sketch") == nil)
+        try await scene.host.remove(app: "com.example.shout")
+        #expect(try await scene.host.types().type(ofFile: "a.sketch") == nil)
     }
 
     @Test(arguments: Door.allCases) func `A4: attributes that no packet can carry are refused alike`(door: Door)
@@ -299,9 +299,9 @@ import Testing
         try scene.write(Array(text.replacing(own, with: own + "<key>Deep</key>" + deep).utf8), to: info)
         try scene.install()
         let error = try #require(throws: BrokerError.self) {
-            try scene.host.attributes(of: SubstituteApp.identifier)
+            try scene.host.attributesAndWait(of: SubstituteApp.identifier)
         }
         #expect(error.code == .invalidBundle && error.remedy != nil, "\(error)")
-        #expect(scene.host.extensions.count == 1)
+        #expect(await scene.host.extensions().count == 1)
     }
 }

@@ -36,7 +36,7 @@ import Testing
         case .embedded: try await body(embedded())
         case .connected:
             let (host, daemon) = try await door.open()
-            try host.install(app: app.path)
+            try await host.install(app: app.path)
             try await body(host)
             withExtendedLifetime(daemon) {}
         }

@@ -29,7 +29,7 @@ struct GroupWorld {
         wishes.holdsBack = false
         wishes.privateDirectories = .folder(place)
         let host = AnnexHost(service: try Broker(wishes))
-        for app in apps { try host.install(app: app.path, granting: granting ? [Self.entitlement] : []) }
+        for app in apps { try host.installAndWait(app: app.path, granting: granting ? [Self.entitlement] : []) }
         return host
     }
 

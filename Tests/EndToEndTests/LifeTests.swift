@@ -188,24 +188,24 @@ import Testing
     @Test func `P5: an extension that is switched off ends and starts only after it is on again`() async throws {
         let host = try host { _ in }
         let session = try await begin(host)
-        try host.setEnabled(false, for: SubstituteApp.identifier)
+        try await host.setEnabled(false, for: SubstituteApp.identifier)
         let end = try #require(try await ending(session, "sleeps"))
         #expect(end.reason == .disabled, "\(end)")
-        #expect(host.extensions.isEmpty)
+        #expect(await host.extensions().isEmpty)
         #expect(await rejection(host) == .disabled)
-        try host.setEnabled(true, for: SubstituteApp.identifier)
+        try await host.setEnabled(true, for: SubstituteApp.identifier)
         #expect(await (try begin(host)).complete().reason == .completed)
-        #expect(throws: BrokerError.self) { try host.setEnabled(true, for: "com.example.nobody") }
+        #expect(throws: BrokerError.self) { try host.setEnabledAndWait(true, for: "com.example.nobody") }
     }
 
     @Test func `P5: an extension whose app is removed ends`() async throws {
         let host = try host { _ in }
         let session = try await begin(host)
-        try host.remove(app: "com.example.shout")
+        try await host.remove(app: "com.example.shout")
         let end = try #require(try await ending(session, "sleeps"))
         #expect(end.reason == .removed, "\(end)")
         #expect(await rejection(host) == .unknownExtension)
-        #expect(throws: BrokerError.self) { try host.remove(app: "com.example.shout") }
+        #expect(throws: BrokerError.self) { try host.removeAndWait(app: "com.example.shout") }
     }
 
     @Test func `SIG-07: an extension that fails repeatedly for one origin has to pause`() async throws {

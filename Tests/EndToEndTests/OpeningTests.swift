@@ -28,8 +28,8 @@ import Testing
         wishes.privateDirectories = .folder(folder.url.path + "/private")
         let host = AnnexHost(service: try Broker(wishes))
         for app in apps {
-            try host.install(app: app.path)
-            for one in try host.installed() { try host.setEnabled(true, for: one.id) }
+            try host.installAndWait(app: app.path)
+            for one in try host.installedAndWait() { try host.setEnabledAndWait(true, for: one.id) }
         }
         return host
     }
@@ -131,7 +131,7 @@ import Testing
         #expect(try await ask(host, "shout:\(record("first"))") == "com.example.shout")
         _ = try await started("first")
         #expect(try await ask(host, "shout:x", of: "com.example.third") == "notFound")
-        let error = #expect(throws: BrokerError.self) { try host.open("shout:x") }
+        let error = #expect(throws: BrokerError.self) { try host.openAndWait("shout:x") }
         #expect(error?.what.contains("com.example.other and com.example.shout") == true, "\(String(describing: error))")
     }
 
@@ -150,13 +150,13 @@ import Testing
         try program.seekToEnd()
         try program.write(contentsOf: Data("more".utf8))
         try program.close()
-        let changed = #expect(throws: BrokerError.self) { try host.open("shout:\(record("changed"))") }
+        let changed = #expect(throws: BrokerError.self) { try host.openAndWait("shout:\(record("changed"))") }
         #expect(changed?.code == .invalidBundle, "\(String(describing: changed))")
         let other = try self.app("com.example.other", schemes: ["other"])
-        try host.install(app: other.path)
+        try await host.install(app: other.path)
         try FileManager.default.removeItem(atPath: other.path + "/Shout")
         try FileManager.default.copyItem(atPath: "/bin/sh", toPath: other.path + "/Shout")
-        let replaced = #expect(throws: BrokerError.self) { try host.open("other:\(record("replaced"))") }
+        let replaced = #expect(throws: BrokerError.self) { try host.openAndWait("other:\(record("replaced"))") }
         #expect(replaced?.code == .invalidBundle, "\(String(describing: replaced))")
     }
 

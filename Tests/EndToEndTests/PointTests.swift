@@ -56,7 +56,7 @@ import Testing
         let host = try AnnexHost.embedded(
             points: points(policy: "drawing", "limits: { instances: 2 }\n"), policies: policies, patience: .patience)
         let app = try app()
-        #expect(try host.install(app: app.path).first?.isOffered == true)
+        #expect(try await host.install(app: app.path).first?.isOffered == true)
         let session = try await host.begin(SubstituteApp.identifier, as: Self.point)
         #expect(try await session.request([ExtensionItem(contentText: "x")]).isEmpty == false)
         let report = session.launchReport
@@ -69,7 +69,7 @@ import Testing
     @Test func `a point of one host is unsupported at another`() throws {
         let app = try app()
         let host = try AnnexHost.embedded(patience: .patience)
-        let rejection = try #require(try host.install(app: app.path).first?.rejection)
+        let rejection = try #require(try host.installAndWait(app: app.path).first?.rejection)
         #expect(rejection.code == .unsupportedPoint && "\(rejection)".contains(Self.point), "\(rejection)")
     }
 
@@ -77,14 +77,14 @@ import Testing
         let daemon = try await TestDaemon(["--points", points()])
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         let app = try app()
-        #expect(try host.install(app: app.path).first?.isOffered == true)
+        #expect(try await host.install(app: app.path).first?.isOffered == true)
         let session = try await host.begin(SubstituteApp.identifier, as: Self.point)
         #expect(await session.complete().reason == .completed)
         // Without the host's own points, the same app stays installed, but its extension is unsupported.
         #expect(await daemon.end() == .exited(0))
         let other = try await TestDaemon(in: daemon.folder)
         let next = try AnnexHost.connectAndWait(to: other.socket, patience: .patience)
-        #expect(try next.installed().map(\.rejection?.code) == [.unsupportedPoint])
+        #expect(try await next.installed().map(\.rejection?.code) == [.unsupportedPoint])
     }
 
     @Test func `a broken point or policy keeps a broker from starting and is named with its line`() async throws {
@@ -129,7 +129,7 @@ import Testing
         let daemon = try await TestDaemon(["--points", points, "--policies", policies])
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         let app = try app()
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
         _ = try write(Self.wrong, to: "policies/drawing.yaml")
         daemon.signal(SIGHUP)
@@ -146,29 +146,29 @@ import Testing
         let app = try SubstituteApp(running: "works-on")
         try app.setPoint("com.apple.keyboard-service")
         let host = try AnnexHost.embedded(patience: .patience)
-        let installed = try #require(try host.install(app: app.path).first)
-        #expect(!installed.isEnabled && installed.rejection == nil && host.extensions.isEmpty)
+        let installed = try #require(try await host.install(app: app.path).first)
+        #expect(!installed.isEnabled && installed.rejection == nil && host.extensionsAndWait().isEmpty)
         await #expect(throws: HostError.self) { try await host.begin(SubstituteApp.identifier) }
-        try host.setEnabled(true, for: SubstituteApp.identifier)
+        try await host.setEnabled(true, for: SubstituteApp.identifier)
         // An update keeps the user's choice.
-        #expect(try host.install(app: app.path).map(\.isEnabled) == [true])
+        #expect(try await host.install(app: app.path).map(\.isEnabled) == [true])
         #expect(await (try host.begin(SubstituteApp.identifier)).complete().reason == .completed)
-        try host.remove(app: "com.example.shout")
-        #expect(try host.install(app: app.path).map(\.isEnabled) == [false])
+        try await host.remove(app: "com.example.shout")
+        #expect(try await host.install(app: app.path).map(\.isEnabled) == [false])
     }
 
     @Test func `P5: the choices of the user outlast the daemon, on and off`() async throws {
         let daemon = try await TestDaemon(["--points", points("default: off\n")])
         let apps = try (app(), MadeApp("com.example.made", carrying: ["com.example.made.part"]))
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-        #expect(try host.install(app: apps.0.path).map(\.isEnabled) == [false])
-        #expect(try host.install(app: apps.1.path).map(\.isEnabled) == [true])
-        try host.setEnabled(true, for: SubstituteApp.identifier)
-        try host.setEnabled(false, for: "com.example.made.part")
+        #expect(try await host.install(app: apps.0.path).map(\.isEnabled) == [false])
+        #expect(try await host.install(app: apps.1.path).map(\.isEnabled) == [true])
+        try await host.setEnabled(true, for: SubstituteApp.identifier)
+        try await host.setEnabled(false, for: "com.example.made.part")
         #expect(await daemon.end() == .exited(0))
         let other = try await TestDaemon(in: daemon.folder, ["--points", points("default: off\n")])
         let next = try AnnexHost.connectAndWait(to: other.socket, patience: .patience)
-        let enabled = try next.installed().map { ($0.id, $0.isEnabled) }
+        let enabled = try await next.installed().map { ($0.id, $0.isEnabled) }
         #expect(enabled.map(\.0) == ["com.example.made.part", SubstituteApp.identifier])
         #expect(enabled.map(\.1) == [false, true])
     }

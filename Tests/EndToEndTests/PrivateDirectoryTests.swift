@@ -33,7 +33,7 @@ import Testing
         wishes.holdsBack = false
         wishes.privateDirectories = .folder(place)
         let host = AnnexHost(service: try Broker(wishes))
-        try host.install(app: app.path)
+        try host.installAndWait(app: app.path)
         return host
     }
 
@@ -70,7 +70,7 @@ import Testing
         #expect(try await ask(host, "lists") == "")
         #expect(try await ask(host, "notes one") == "noted")
         #expect(try await ask(host, "reads") == "one")
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         #expect(try await ask(host, "reads") == "one")
         #expect(try await ask(self.host(), "reads") == "one")
         #expect(try String(contentsOfFile: kept + "/notes", encoding: .utf8) == "one")
@@ -90,11 +90,11 @@ import Testing
         let host = try host()
         #expect(try await ask(host, "notes one") == "noted")
         try await sign(by: "ours")
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         #expect(try await ask(host, "reads") == "one")
-        try host.trust(keyFile: keys + "theirs.pub", for: Self.appIdentifier)
+        try await host.trust(keyFile: keys + "theirs.pub", for: Self.appIdentifier)
         try await sign(by: "theirs")
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         #expect(try await ask(host, "lists") == "")
         #expect(try await ask(host, "notes two") == "noted")
         #expect(try await ask(host, "reads") == "two")
@@ -130,7 +130,7 @@ import Testing
         let session = try await host.begin(Self.identifier)
         #expect(session.launchReport.privateDirectory == .userOfApp)
         #expect(await session.complete().reason == .completed)
-        try host.remove(app: Self.appIdentifier)
+        try await host.remove(app: Self.appIdentifier)
         await eventually { (try? FileManager.default.contentsOfDirectory(atPath: place + "/@removed")) == [] }
     }
 
@@ -148,7 +148,7 @@ import Testing
         var wishes = BrokerConfiguration()
         wishes.patience = .patience
         let host = AnnexHost(service: try Broker(wishes))
-        try host.install(app: plain.path)
+        try await host.install(app: plain.path)
         let session = try await host.begin(Self.identifier)
         #expect(try await session.request([ExtensionItem(contentText: "where")]).first?.contentText == "none")
         #expect(session.launchReport.privateDirectory == nil)
@@ -191,7 +191,7 @@ import Testing
         var wishes = BrokerConfiguration()
         wishes.patience = .patience
         let host = AnnexHost(service: try Broker(wishes))
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let error = try #require(await host.rejection(Self.identifier))
         #expect(error.code == .system && error.remedy?.contains("folder") == true, "\(error)")
     }
@@ -257,7 +257,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: kept + "/link", withDestinationPath: outside.path)
         try FileManager.default.linkItem(atPath: outside.path, toPath: kept + "/hard")
         try #require(mkfifo(kept + "/pipe", 0o600) == 0)
-        try host.remove(app: Self.appIdentifier)
+        try await host.remove(app: Self.appIdentifier)
         #expect(!FileManager.default.fileExists(atPath: "\(place)/\(Self.appIdentifier)"))
         await eventually { (try? FileManager.default.contentsOfDirectory(atPath: place + "/@removed")) == [] }
         #expect(try Data(contentsOf: outside) == Data("kept".utf8))
@@ -269,7 +269,7 @@ import Testing
         let other = try self.host()
         #expect(try await ask(other, "notes used") == "noted")
         // The first host's extension continues to run while another broker removes the app.
-        try other.remove(app: Self.appIdentifier)
+        try await other.remove(app: Self.appIdentifier)
         let removed = place + "/@removed"
         #expect(try FileManager.default.contentsOfDirectory(atPath: removed).count == 1)
         #expect(try await session.request([ExtensionItem(contentText: "reads")]).first?.contentText == "used")
@@ -282,7 +282,7 @@ import Testing
         #expect(try await ask(host, "notes old") == "noted")
         let next = try SubstituteApp(running: "keeps-notes")
         try FileManager.default.removeItem(atPath: next.path + "/PlugIns/Loud.appex")
-        try host.install(app: next.path)
+        try await host.install(app: next.path)
         await eventually { !FileManager.default.fileExists(atPath: kept) }
         #expect(FileManager.default.fileExists(atPath: "\(place)/\(Self.appIdentifier)"))
     }
@@ -294,7 +294,7 @@ import Testing
         for number in 0..<3000 { try Data().write(to: URL(filePath: left + "/\(number)")) }
         let host = try host()
         await eventually { (try? FileManager.default.contentsOfDirectory(atPath: place + "/@removed")) == [] }
-        #expect(host.extensions.count == 1)
+        #expect(await host.extensions().count == 1)
     }
 
     @Test func `the end of a host keeps the directories`() async throws {

@@ -132,7 +132,7 @@ import Testing
         let host = try AnnexHost.embedded(
             apps: [app.path], points: points, patience: .patience, reports: .folder(place.path),
             keeping: .folder(folder.url.appending(path: "private").path))
-        try host.setEnabled(true, for: SubstituteApp.identifier)
+        try await host.setEnabled(true, for: SubstituteApp.identifier)
         let end = try await end(host, "betrays 1 s3cret")
         let texts = try await kept(1).map { try String(contentsOf: $0, encoding: .utf8) }
         return (end, texts.joined())
@@ -158,7 +158,7 @@ import Testing
     func `L10: the name of an activity is in the report unless the input is private`(isPrivate: Bool) async throws {
         try app.setPoint(isPrivate ? "com.apple.keyboard-service" : "com.apple.ui-services")
         let host = try host()
-        try host.setEnabled(true, for: SubstituteApp.identifier)
+        try await host.setEnabled(true, for: SubstituteApp.identifier)
         let end = try await end(host, "overstays")
         #expect(end.reason == .graceExpired)
         let report = try String(contentsOf: try #require(await kept(1).first), encoding: .utf8)
@@ -177,8 +177,8 @@ import Testing
         try app.setPoint("com.apple.keyboard-service")
         let daemon = isDaemon ? try await TestDaemon() : nil
         let host = try daemon.map { try AnnexHost.connectAndWait(to: $0.socket, patience: .patience) } ?? self.host()
-        try host.install(app: app.path)
-        try host.setEnabled(true, for: SubstituteApp.identifier)
+        try await host.install(app: app.path)
+        try await host.setEnabled(true, for: SubstituteApp.identifier)
         let file = folder.url.appending(path: "traffic.annexrec")
         let error = await #expect(throws: HostError.self) {
             try await host.begin(SubstituteApp.identifier) { $0.recording = ChannelRecording(to: file.path) }
@@ -196,7 +196,7 @@ import Testing
     @Test func `a daemon keeps reports too`() async throws {
         let daemon = try await TestDaemon()
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let end = try await end(host, "exits")
         #expect(end.reason == .exited && end.usage.messages?.messagesSent ?? 0 > 0, "\(end)")
         func all() -> [String] {

@@ -56,7 +56,7 @@ import Testing
         }
 
         func refusal() throws -> BrokerError {
-            try #require(throws: BrokerError.self) { try host.install(app: app.path) }
+            try #require(throws: BrokerError.self) { try host.installAndWait(app: app.path) }
         }
 
         func launch() async throws -> BrokerError? {
@@ -84,23 +84,23 @@ import Testing
         door: Door
     ) async throws {
         let scene = try await Scene(door)
-        let team = try #require(try scene.host.install(app: scene.app.path).first?.team)
+        let team = try #require(try await scene.host.install(app: scene.app.path).first?.team)
         #expect(team.name == "ours" && team.identifier.count == 10 && !team.isTrusted)
         #expect(try await scene.launch() == nil)
-        #expect(scene.host.extensions.first?.team == team)
-        let trusted = try scene.host.trust(keyFile: scene.key("ours") + ".pub")
+        #expect(await scene.host.extensions().first?.team == team)
+        let trusted = try await scene.host.trust(keyFile: scene.key("ours") + ".pub")
         #expect(trusted.publicKey == team.publicKey && trusted.isTrusted)
-        #expect(try scene.host.installed().first?.team?.isTrusted == true)
-        _ = try scene.host.install(app: scene.app.path)
+        #expect(try await scene.host.installed().first?.team?.isTrusted == true)
+        _ = try await scene.host.install(app: scene.app.path)
         #expect(try await scene.launch() == nil)
     }
 
     @Test(arguments: Door.allCases, [Scene.program, Scene.info])
     func `P8: a changed extension of an unsigned app is refused at its launch`(door: Door, file: String) async throws {
         let scene = try await Scene(door, isSigned: false)
-        let one = try #require(try scene.host.install(app: scene.app.path).first)
+        let one = try #require(try await scene.host.install(app: scene.app.path).first)
         #expect(one.team == nil && one.build.digest?.count == 16)
-        #expect(try scene.host.installed().first?.instance == one.instance)
+        #expect(try await scene.host.installed().first?.instance == one.instance)
         #expect(try await scene.launch() == nil)
         let path = try "\(scene.installed)/\(file)"
         // The status of the file changes, but its contents stay the same.
@@ -111,7 +111,7 @@ import Testing
         #expect(error.code == .invalidBundle && error.remedy == "install the app again", "\(error)")
         #expect(error.what.contains(file) && error.what.contains("P8"), "\(error)")
         // A new installation has another digest, unless it has the same files.
-        let again = try scene.host.install(app: scene.app.path).first?.build.digest
+        let again = try await scene.host.install(app: scene.app.path).first?.build.digest
         #expect((again == one.build.digest) == (door == .connected))
     }
 
@@ -123,13 +123,13 @@ import Testing
         do {
             let daemon = try await TestDaemon(in: folder)
             let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-            digest = try host.install(app: app.path).first?.build.digest
+            digest = try await host.install(app: app.path).first?.build.digest
             #expect(await daemon.end() == .exited(0))
         }
         do {
             let daemon = try await TestDaemon(in: folder)
             let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-            #expect(try host.installed().map(\.build.digest) == [digest] && digest != nil)
+            #expect(try host.installedAndWait().map(\.build.digest) == [digest] && digest != nil)
             _ = try await host.begin(SubstituteApp.identifier).cancel()
             #expect(await daemon.end() == .exited(0))
         }
@@ -159,7 +159,7 @@ import Testing
         try Self.changeByte(of: "\(scene.app.path)/\(Scene.program)")
         let error = try scene.refusal()
         #expect(error.code == .invalidBundle && error.what.contains("\(Scene.program): has other contents"))
-        #expect(error.remedy?.isEmpty == false && scene.host.extensions.isEmpty)
+        #expect(error.remedy?.isEmpty == false && scene.host.extensionsAndWait().isEmpty)
     }
 
     @Test(arguments: Door.allCases) func `SEAL-01: an extension with one changed byte is refused at its launch`(
@@ -167,7 +167,7 @@ import Testing
     ) async throws {
         for file in [Scene.program, Scene.info, "_CodeSignature/Seal"] {
             let scene = try await Scene(door)
-            try scene.host.install(app: scene.app.path)
+            try await scene.host.install(app: scene.app.path)
             let path = try "\(scene.installed)/\(file)"
             try await FileManager.default.settled(path)
             try Self.changeByte(of: path)
@@ -186,7 +186,7 @@ import Testing
         try Data("x".utf8).write(to: URL(filePath: "\(scene.app.path)/PlugIns/Loud.appex/more"))
         #expect(try scene.refusal().what.contains("more: is not part of the signed app"))
         try FileManager.default.removeItem(atPath: "\(scene.app.path)/PlugIns/Loud.appex/more")
-        try scene.host.install(app: scene.app.path)
+        try await scene.host.install(app: scene.app.path)
         try FileManager.default.removeItem(atPath: "\(scene.installed)/\(Scene.info)")
         #expect(try await scene.launch()?.code == .invalidBundle)
         guard door == .connected else { return }
@@ -198,23 +198,23 @@ import Testing
         door: Door
     ) async throws {
         let scene = try await Scene(door)
-        try scene.host.install(app: scene.app.path)
+        try await scene.host.install(app: scene.app.path)
         try await scene.sign(by: "theirs")
         let error = try scene.refusal()
         #expect(error.code == .untrustedTeam && error.what.contains("ours (") && error.what.contains("theirs ("))
         #expect(error.remedy?.contains("annex key trust") == true && error.remedy?.contains("annex remove") == true)
-        #expect(scene.host.extensions.first?.team?.name == "ours")
+        #expect(await scene.host.extensions().first?.team?.name == "ours")
         // Trust in only the key gives no right to the app.
-        try scene.host.trust(keyFile: scene.key("theirs") + ".pub")
+        try await scene.host.trust(keyFile: scene.key("theirs") + ".pub")
         #expect(try scene.refusal().code == .untrustedTeam)
-        try scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
-        #expect(try scene.host.install(app: scene.app.path).first?.team?.name == "theirs")
+        try await scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
+        #expect(try await scene.host.install(app: scene.app.path).first?.team?.name == "theirs")
         #expect(try await scene.launch() == nil)
         // If the user removes the app, this is also a decision about trust.
         try await scene.sign(by: "ours")
         #expect(try scene.refusal().code == .untrustedTeam)
-        try scene.host.remove(app: Scene.containing)
-        #expect(try scene.host.install(app: scene.app.path).first?.team?.name == "ours")
+        try await scene.host.remove(app: Scene.containing)
+        #expect(try await scene.host.install(app: scene.app.path).first?.team?.name == "ours")
     }
 
     private static let client = "com.apple.security.network.client"
@@ -229,22 +229,23 @@ import Testing
         let scene = try await Scene(door)
         try scene.app.setEntitlements([Self.client])
         try await scene.sign()
-        try scene.host.install(app: scene.app.path, granting: [Self.client])
-        let update = try scene.host.install(app: scene.app.path)
+        try await scene.host.install(app: scene.app.path, granting: [Self.client])
+        let update = try await scene.host.install(app: scene.app.path)
         #expect(Self.granted(update) == [Self.client] && update.flatMap(\.endedGrants).isEmpty)
-        try scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
-        #expect(Self.granted(scene.host.extensions) == [Self.client], "the version of the former team keeps them")
+        try await scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
+        let kept = Self.granted(await scene.host.extensions())
+        #expect(kept == [Self.client], "the version of the former team keeps them")
         try await scene.sign(by: "theirs")
-        let taken = try scene.host.install(app: scene.app.path)
+        let taken = try await scene.host.install(app: scene.app.path)
         #expect(taken.first?.team?.name == "theirs" && Self.granted(taken).isEmpty)
         #expect(taken.map(\.endedGrants) == [[Self.client]])
-        let listed = try scene.host.installed()
+        let listed = try await scene.host.installed()
         #expect(Self.granted(listed).isEmpty && listed.flatMap(\.endedGrants).isEmpty)
         // The user may grant the entitlements to the new team, and may also do so during the installation.
-        try scene.host.grant(Self.client, to: SubstituteApp.identifier)
-        try scene.host.trust(keyFile: scene.key("ours") + ".pub", for: Scene.containing)
+        try await scene.host.grant(Self.client, to: SubstituteApp.identifier)
+        try await scene.host.trust(keyFile: scene.key("ours") + ".pub", for: Scene.containing)
         try await scene.sign()
-        let back = try scene.host.install(app: scene.app.path, granting: [Self.client])
+        let back = try await scene.host.install(app: scene.app.path, granting: [Self.client])
         #expect(Self.granted(back) == [Self.client] && back.flatMap(\.endedGrants).isEmpty)
     }
 
@@ -254,15 +255,15 @@ import Testing
         let scene = try await Scene(door)
         try scene.app.setEntitlements([Self.client])
         try await scene.sign()
-        try scene.host.install(app: scene.app.path, granting: [Self.client])
-        try scene.host.pin(app: Scene.containing, to: "1")
-        try scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
+        try await scene.host.install(app: scene.app.path, granting: [Self.client])
+        try await scene.host.pin(app: Scene.containing, to: "1")
+        try await scene.host.trust(keyFile: scene.key("theirs") + ".pub", for: Scene.containing)
         try scene.setVersion("2")
         try await scene.sign(by: "theirs")
-        let kept = try scene.host.install(app: scene.app.path)
+        let kept = try await scene.host.install(app: scene.app.path)
         #expect(kept.map(\.verdict) == [.superseded] && kept.flatMap(\.endedGrants).isEmpty)
-        #expect(Self.granted(scene.host.extensions) == [Self.client])
-        let taken = try scene.host.unpin(app: Scene.containing)
+        #expect(Self.granted(await scene.host.extensions()) == [Self.client])
+        let taken = try await scene.host.unpin(app: Scene.containing)
         #expect(taken.map(\.build.version) == ["2"] && Self.granted(taken).isEmpty)
         #expect(taken.map(\.endedGrants) == [[Self.client]])
     }
@@ -287,19 +288,19 @@ import Testing
         async throws
     {
         let scene = try await Scene(door)
-        try scene.host.install(app: scene.app.path)
+        try await scene.host.install(app: scene.app.path)
         try FileManager.default.moveItem(
             atPath: "\(scene.app.path)/_CodeSignature/Seal", toPath: scene.key("seal"))
         let error = try scene.refusal()
         #expect(error.code == .untrustedTeam && error.what.contains("not signed"))
-        #expect(scene.host.extensions.first?.team?.name == "ours")
+        #expect(await scene.host.extensions().first?.team?.name == "ours")
     }
 
     @Test(arguments: Door.allCases) func `SEAL-05: a replayed older version is refused`(door: Door) async throws {
         let scene = try await Scene(door)
         try scene.setVersion("1.10")
         try await scene.sign()
-        try scene.host.install(app: scene.app.path)
+        try await scene.host.install(app: scene.app.path)
         try scene.setVersion("1.9.5")
         try await scene.sign()
         let error = try scene.refusal()
@@ -307,16 +308,18 @@ import Testing
         for version in ["1.10", "1.10.0", "2"] {
             try scene.setVersion(version)
             try await scene.sign()
-            try scene.host.install(app: scene.app.path)
+            try await scene.host.install(app: scene.app.path)
         }
     }
 
     @Test(arguments: Door.allCases) func `P8: a file that is no public key is not trusted`(door: Door) async throws {
         let scene = try await Scene(door)
         for file in [scene.key("ours"), "/dev/null", scene.keys.url.path, scene.app.path + "/Info.plist"] {
-            #expect(throws: BrokerError.self) { try scene.host.trust(keyFile: file) }
+            #expect(throws: BrokerError.self) { try scene.host.trustAndWait(keyFile: file) }
         }
-        #expect(throws: BrokerError.self) { try scene.host.trust(keyFile: scene.key("ours") + ".pub", for: "a b") }
+        await #expect(throws: BrokerError.self) {
+            try await scene.host.trust(keyFile: scene.key("ours") + ".pub", for: "a b")
+        }
         #expect(try await scene.launch()?.code == .unknownExtension)
     }
 }

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `a session gets an extension that was launched ahead and another replaces it`() async throws {
-        let standby = try host().standby(for: SubstituteApp.identifier, keeping: 1...2)
+        let standby = try await host().standby(for: SubstituteApp.identifier, keeping: 1...2)
         await eventually { standby.count == 1 }
         let session = try await standby.begin()
         #expect(session.launchReport.total > .zero)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `a process serves one request unless its policy keeps it alive`() async throws {
-        let standby = try host().standby(for: SubstituteApp.identifier)
+        let standby = try await host().standby(for: SubstituteApp.identifier)
         for _ in 0..<3 { #expect(try await served(standby) == "1") }
         // On a slow machine, an extension may be launched ahead and not needed. The broker cancels such an extension.
         await eventually { ends.list.count { $0 == .completed } == 3 }
@@ -60,7 +60,8 @@ import Testing
     }
 
     @Test func `a process that is kept alive serves more requests and never a session`() async throws {
-        let standby = try host { $0.keepAlive = .seconds(3600) }.standby(for: SubstituteApp.identifier, keeping: 0...1)
+        let standby = try await host { $0.keepAlive = .seconds(3600) }.standby(
+            for: SubstituteApp.identifier, keeping: 0...1)
         #expect(try await served(standby) == "1")
         #expect(try await served(standby) == "2")
         let blocked = try await Thread.detached {
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func `a process that is kept alive ends after its time`() async throws {
-        let standby = try host { $0.keepAlive = .milliseconds(50) }.standby(
+        let standby = try await host { $0.keepAlive = .milliseconds(50) }.standby(
             for: SubstituteApp.identifier, keeping: 0...1)
         #expect(try await served(standby) == "1")
         await eventually { !ends.list.isEmpty }
@@ -81,7 +82,7 @@ import Testing
 
     @Test func `L1: a parked extension gives its slot to a session that finds none`() async throws {
         let host = try host { $0.instances = 1 }
-        let standby = try host.standby(for: SubstituteApp.identifier, keeping: 1...1)
+        let standby = try await host.standby(for: SubstituteApp.identifier, keeping: 1...1)
         await eventually { standby.count == 1 }
         let session = try await host.begin(SubstituteApp.identifier)
         #expect(try await served(session) == "1")
@@ -94,8 +95,8 @@ import Testing
         let denials = Refusals()
         let host = try host { $0.instances = 2 }.observed(by: denials)
         let session = try await host.begin(SubstituteApp.identifier)
-        let one = try host.standby(for: SubstituteApp.identifier, keeping: 2...2)
-        let other = try host.standby(for: SubstituteApp.identifier, keeping: 1...2)
+        let one = try await host.standby(for: SubstituteApp.identifier, keeping: 2...2)
+        let other = try await host.standby(for: SubstituteApp.identifier, keeping: 1...2)
         // Each standby has reached the limit, and has tried again after a while.
         await eventually { denials.list.count >= 6 || !ends.list.isEmpty }
         await eventually { one.count + other.count == 1 || !ends.list.isEmpty }
@@ -109,20 +110,20 @@ import Testing
 
     @Test func `the lower limit of parked extensions is restored by itself`() async throws {
         let host = try host()
-        let standby = try host.standby(for: SubstituteApp.identifier, keeping: 1...1)
+        let standby = try await host.standby(for: SubstituteApp.identifier, keeping: 1...1)
         await eventually { standby.count == 1 }
-        try host.setEnabled(false, for: SubstituteApp.identifier)
+        try await host.setEnabled(false, for: SubstituteApp.identifier)
         await eventually { ends.list == [.disabled] }
-        try host.setEnabled(true, for: SubstituteApp.identifier)
+        try await host.setEnabled(true, for: SubstituteApp.identifier)
         await eventually { standby.count == 1 }
         #expect(try await served(standby) == "1")
     }
 
     @Test func `P5: a parked extension that is switched off is not offered`() async throws {
         let host = try host()
-        let standby = try host.standby(for: SubstituteApp.identifier, keeping: 2...2)
+        let standby = try await host.standby(for: SubstituteApp.identifier, keeping: 2...2)
         await eventually { standby.count == 2 }
-        try host.setEnabled(false, for: SubstituteApp.identifier)
+        try await host.setEnabled(false, for: SubstituteApp.identifier)
         await #expect { try await standby.begin() } throws: { error in
             if case HostError.rejected(let rejection) = error { rejection.code == .disabled } else { false }
         }
@@ -131,7 +132,7 @@ import Testing
     }
 
     @Test func `parked extensions that are given up end and return on demand`() async throws {
-        let standby = try host().standby(for: SubstituteApp.identifier, keeping: 2...2)
+        let standby = try await host().standby(for: SubstituteApp.identifier, keeping: 2...2)
         await eventually { standby.count == 2 }
         standby.giveUp()
         await eventually { ends.list.count == 2 }
@@ -140,7 +141,7 @@ import Testing
     }
 
     @Test func `L8: parked extensions end for memory pressure with that reason`() async throws {
-        let standby = try host().standby(for: SubstituteApp.identifier, keeping: 2...2)
+        let standby = try await host().standby(for: SubstituteApp.identifier, keeping: 2...2)
         await eventually { standby.count == 2 }
         let session = try await standby.begin()
         standby.giveUp(for: .memoryPressure)
@@ -154,7 +155,7 @@ import Testing
     @Test func `LIFE-05: no extension is left when the last reference goes`() async throws {
         let host = try host()
         do {
-            let standby = try host.standby(for: SubstituteApp.identifier, keeping: 3...3)
+            let standby = try await host.standby(for: SubstituteApp.identifier, keeping: 3...3)
             await eventually { standby.count == 3 }
         }
         await eventually { ends.list.count == 3 }
@@ -162,7 +163,7 @@ import Testing
     }
 
     @Test func `hundreds of requests at once each get one answer`() async throws {
-        let standby = try host { $0.keepAlive = .seconds(3600) }.standby(for: SubstituteApp.identifier)
+        let standby = try await host { $0.keepAlive = .seconds(3600) }.standby(for: SubstituteApp.identifier)
         let answers = try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<200 { group.addTask { try await served(standby) } }
             return try await group.reduce(into: [String?]()) { $0.append($1) }

@@ -20,8 +20,8 @@ import Testing
     /// A view of an app's widgets. The widgets are switched on and have the entitlements that they ask for.
     private func view(of app: String) async throws -> TodayView {
         let host = try await AnnexHost.connect(to: daemon.socket)
-        for one in try host.install(app: ExampleBundles.path(of: app), granting: [Self.entitlement]) {
-            try host.setEnabled(true, for: one.id)
+        for one in try await host.install(app: ExampleBundles.path(of: app), granting: [Self.entitlement]) {
+            try await host.setEnabled(true, for: one.id)
         }
         return TodayView(of: host, keepingIn: try TodayFolder(folder.url.path + "/today"))
     }

@@ -60,7 +60,7 @@ import Testing
     @Test func `an extension of a daemon is shown with its host and its broker`() async throws {
         let daemon = try await TestDaemon()
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
         let look = try await looks("--once", "--json", "--interval", "0.05")[0]
         let all = try #require(look["extensions"] as? [[String: Any]])

@@ -25,8 +25,8 @@ import Testing
         wishes.holdsBack = false
         wishes.privateDirectories = .folder(folder.url.path + "/private")
         let host = AnnexHost(service: try Broker(wishes))
-        try host.install(app: app.path)
-        try host.setEnabled(true, for: SubstituteApp.identifier)
+        try await host.install(app: app.path)
+        try await host.setEnabled(true, for: SubstituteApp.identifier)
         return try await host.widget(SubstituteApp.identifier)
     }
 

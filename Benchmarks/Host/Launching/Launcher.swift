@@ -46,7 +46,7 @@ struct Launcher: @unchecked Sendable {
     /// Launches the extensions ahead, one after the other.
     func standby() throws -> Standby {
         let waiting = plan.waiting
-        return try host.standby(for: identifier, keeping: 1...1) { $0.waiting = waiting }
+        return try host.standbyAndWait(for: identifier, keeping: 1...1) { $0.waiting = waiting }
     }
 
     /// Idle extensions. They live as long as the returned value.

@@ -27,7 +27,7 @@ final class OffersWay: Way {
         isFresh = false
         do throws(BrokerError) {
             let start = bench_now()
-            let offers = try host.extensions(for: items)
+            let offers = try host.extensionsAndWait(for: items)
             elapsed = bench_now() - start
             let isRight = Set(offers.offered.map(\.id)) == installed.offered
             guard isRight, offers.offered.count + offers.others.count == ManyExtensions.count else {

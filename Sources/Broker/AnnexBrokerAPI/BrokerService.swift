@@ -77,6 +77,12 @@ package protocol BrokerService: Sendable {
         events: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(BrokerError) -> any ExtensionHandle
 
+    /// Throws if a call has waited for earlier calls of its host for so long that the broker counts as unreachable.
+    /// - Parameters:
+    ///   - moment: when the call was made, as a time of `MonotonicClock`.
+    ///   - least: the shortest time that the call may wait.
+    func checkTurn(since moment: UInt64, for least: Duration) throws(BrokerError)
+
     /// Does the same as `terms`, for a task. The task suspends until a daemon answers.
     nonisolated(nonsending) func askedTerms(for identifier: String) async throws(BrokerError) -> SessionTerms
 
@@ -89,12 +95,14 @@ package protocol BrokerService: Sendable {
     ) async throws(BrokerError) -> any ExtensionHandle
 }
 
-/// An embedded broker is called directly. So its `askedTerms` and `askedLaunch` do not suspend.
+/// An embedded broker is called directly. So its `askedTerms` and `askedLaunch` do not suspend, and it is always reachable.
 extension BrokerService {
     /// Installs an app without a grant.
     package func install(app path: String) throws(BrokerError) -> [InstalledExtension] {
         try install(app: path, granting: [])
     }
+
+    package func checkTurn(since moment: UInt64, for least: Duration) throws(BrokerError) {}
 
     package nonisolated(nonsending) func askedTerms(
         for identifier: String

@@ -8,7 +8,7 @@ internal import Synchronization
 /// read the list of extensions again after each value. The sequence ends when the host's connection to its broker ends.
 ///
 /// ```swift
-/// for await _ in host.changes { show(try host.installed()) }
+/// for await _ in host.changes { show(try await host.installed()) }
 /// ```
 public struct InstalledChanges: AsyncSequence, Sendable {
     public typealias Element = UInt64

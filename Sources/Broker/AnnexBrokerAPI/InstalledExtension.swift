@@ -8,7 +8,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     /// The name to show to a user. It is the extension's display name. If the extension has none, it is the containing
     /// app's name.
     ///
-    /// In a list (`AnnexHost.extensions`, `installed()`), the name is in the first of the host's languages that has a
+    /// In a list (`AnnexHost.extensions()`, `installed()`), the name is in the first of the host's languages that has a
     /// translation. In the results of other functions, it is the name in `Info.plist`.
     public package(set) var displayName: String
     /// The extension point in reverse DNS, for example `com.apple.photo-editing`. It is empty if the extension was
@@ -28,7 +28,7 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
     public package(set) var team: SigningTeam?
 
     /// The purpose of the extension in one sentence: `NSHumanReadableDescription`, in the same language as
-    /// `displayName`. It is nil if the extension has no such text. Only lists (`AnnexHost.extensions`, `installed()`)
+    /// `displayName`. It is nil if the extension has no such text. Only lists (`AnnexHost.extensions()`, `installed()`)
     /// have summaries. A summary has at most 1,024 bytes.
     public package(set) var summary: String?
 

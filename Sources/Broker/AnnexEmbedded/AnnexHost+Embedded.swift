@@ -58,7 +58,7 @@ extension AnnexHost {
         wishes.reports = reports
         wishes.privateDirectories = place
         let host = AnnexHost(service: try Broker(waiving: waiving, wishes))
-        for app in apps { try host.install(app: app) }
+        for app in apps { try host.installAndWait(app: app) }
         return host
     }
 }

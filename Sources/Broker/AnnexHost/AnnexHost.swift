@@ -4,6 +4,7 @@ internal import AnnexLinux
 // With one `import AnnexHost`, the author of a host gets all types of the model and of the broker's answers.
 @_exported public import AnnexModel
 internal import Glibc
+internal import Synchronization
 
 /// A host's access to its extensions. The host lists, installs and begins them through a broker.
 ///
@@ -16,6 +17,9 @@ internal import Glibc
 /// let session = try await host.begin("com.example.shout.loud")
 /// let answer = try await session.request([ExtensionItem(contentText: "hello")])
 /// ```
+///
+/// Methods that wait are `async`. Most have a second form whose name ends in `AndWait`, which blocks the thread. If a task
+/// is cancelled while it waits for a list or a change, the call goes on. So the task learns whether the change was made.
 public struct AnnexHost: Sendable {
     private let service: any BrokerService
     private var observer: (any HostObserver)?
@@ -25,6 +29,10 @@ public struct AnnexHost: Sendable {
     let rules = KeptRules()
     /// The table of types that this host and its copies have read through the broker.
     let kept = KeptTypes()
+    /// The calls of tasks that this host and its copies make, one after another in each row. So a list does not wait for
+    /// an installation, and a daemon that does not answer keeps two threads busy at most.
+    private let reads = Lane.Row(of: .slow)
+    private let edits = Lane.Row(of: .slow)
     /// The user's languages, the preferred language first, for example `["de-AT", "en"]`. Lists of extensions have
     /// names and summaries in these languages. The initial languages come from the environment
     /// (`UserLanguages.preferred`). Only the first 32 languages count.
@@ -48,9 +56,8 @@ public struct AnnexHost: Sendable {
     /// version. An installed app with the same version is replaced. The extensions of a version that is not used have
     /// the verdict `superseded`.
     ///
-    /// This function reads files. If the broker is a daemon, the call blocks this thread until the daemon answers, for
-    /// two minutes at most. `remove`, `setEnabled`, `extensions` and `installed()` also block the thread, for half a
-    /// minute at most.
+    /// A daemon has two minutes to answer. It has half a minute to answer any other call. A call also waits for earlier
+    /// calls of this host. Calls that read wait only for calls that read, and changes only for changes.
     /// - Parameters:
     ///   - path: the bundle's directory, `Name.app`.
     ///   - granting: entitlements that the user grants, for example `com.apple.security.network.client`. Each extension
@@ -60,7 +67,15 @@ public struct AnnexHost: Sendable {
     ///   cannot begin it.
     /// - Throws: a `BrokerError` that names file, key and remedy if the app itself breaks a rule.
     @discardableResult
-    public func install(
+    public nonisolated(nonsending) func install(
+        app path: String, granting: [String] = []
+    ) async throws(BrokerError) -> [InstalledExtension] {
+        try await changing { () throws(BrokerError) in try installAndWait(app: path, granting: granting) }
+    }
+
+    /// Does the same as `install`, for code without Swift concurrency. The call blocks the thread.
+    @discardableResult
+    public func installAndWait(
         app path: String, granting: [String] = []
     ) throws(BrokerError) -> [InstalledExtension] {
         try service.install(app: path, granting: granting)
@@ -75,7 +90,15 @@ public struct AnnexHost: Sendable {
     /// - Returns: the extension with its entitlements.
     /// - Throws: a `BrokerError` if no such extension is installed, or if it does not ask for this entitlement.
     @discardableResult
-    public func grant(_ entitlement: String, to identifier: String) throws(BrokerError) -> InstalledExtension {
+    public nonisolated(nonsending) func grant(
+        _ entitlement: String, to identifier: String
+    ) async throws(BrokerError) -> InstalledExtension {
+        try await changing { () throws(BrokerError) in try grantAndWait(entitlement, to: identifier) }
+    }
+
+    /// Does the same as `grant`, for code without Swift concurrency. The call blocks the thread.
+    @discardableResult
+    public func grantAndWait(_ entitlement: String, to identifier: String) throws(BrokerError) -> InstalledExtension {
         try service.setGranted(true, entitlements: [entitlement], for: identifier)
     }
 
@@ -88,12 +111,22 @@ public struct AnnexHost: Sendable {
     /// - Returns: the extension with its entitlements.
     /// - Throws: a `BrokerError` if no such extension is installed, or if it does not ask for this entitlement.
     @discardableResult
-    public func revoke(_ entitlement: String, from identifier: String) throws(BrokerError) -> InstalledExtension {
+    public nonisolated(nonsending) func revoke(
+        _ entitlement: String, from identifier: String
+    ) async throws(BrokerError) -> InstalledExtension {
+        try await changing { () throws(BrokerError) in try revokeAndWait(entitlement, from: identifier) }
+    }
+
+    /// Does the same as `revoke`, for code without Swift concurrency. The call blocks the thread.
+    @discardableResult
+    public func revokeAndWait(
+        _ entitlement: String, from identifier: String
+    ) throws(BrokerError) -> InstalledExtension {
         try service.setGranted(false, entitlements: [entitlement], for: identifier)
     }
 
-    /// Grants or revokes several entitlements as one change.
-    package func setGranted(
+    /// Grants or revokes several entitlements as one change. The call blocks the thread.
+    package func setGrantedAndWait(
         _ isGranted: Bool, entitlements: [String], for identifier: String
     ) throws(BrokerError) -> InstalledExtension {
         try service.setGranted(isGranted, entitlements: entitlements, for: identifier)
@@ -110,7 +143,15 @@ public struct AnnexHost: Sendable {
     /// - Returns: the app's extensions.
     /// - Throws: a `BrokerError` if no such app or version is installed.
     @discardableResult
-    public func pin(app identifier: String, to version: String) throws(BrokerError) -> [InstalledExtension] {
+    public nonisolated(nonsending) func pin(
+        app identifier: String, to version: String
+    ) async throws(BrokerError) -> [InstalledExtension] {
+        try await changing { () throws(BrokerError) in try pinAndWait(app: identifier, to: version) }
+    }
+
+    /// Does the same as `pin`, for code without Swift concurrency. The call blocks the thread.
+    @discardableResult
+    public func pinAndWait(app identifier: String, to version: String) throws(BrokerError) -> [InstalledExtension] {
         try service.pin(app: identifier, to: version)
     }
 
@@ -121,12 +162,20 @@ public struct AnnexHost: Sendable {
     /// - Returns: the app's extensions.
     /// - Throws: a `BrokerError` if no such app is installed.
     @discardableResult
-    public func unpin(app identifier: String) throws(BrokerError) -> [InstalledExtension] {
+    public nonisolated(nonsending) func unpin(
+        app identifier: String
+    ) async throws(BrokerError) -> [InstalledExtension] {
+        try await changing { () throws(BrokerError) in try unpinAndWait(app: identifier) }
+    }
+
+    /// Does the same as `unpin`, for code without Swift concurrency. The call blocks the thread.
+    @discardableResult
+    public func unpinAndWait(app identifier: String) throws(BrokerError) -> [InstalledExtension] {
         try service.pin(app: identifier, to: nil)
     }
 
     /// A sequence with one value for each change of the installed apps and extensions from now on. This host or another
-    /// host of the same broker may make the change. Read `extensions` or `installed()` again after each value.
+    /// host of the same broker may make the change. Read `extensions()` or `installed()` again after each value.
     public var changes: InstalledChanges { service.changes }
 
     /// A sequence of the ends of this host's sessions from now on. It also contains the ends of extensions that ended
@@ -138,20 +187,32 @@ public struct AnnexHost: Sendable {
     ///
     /// - Parameter identifier: the app's bundle identifier, for example `com.example.pictures`.
     /// - Throws: a `BrokerError` if no such app is installed.
-    public func remove(app identifier: String) throws(BrokerError) {
+    public nonisolated(nonsending) func remove(app identifier: String) async throws(BrokerError) {
+        try await changing { () throws(BrokerError) in try removeAndWait(app: identifier) }
+    }
+
+    /// Does the same as `remove`, for code without Swift concurrency. The call blocks the thread.
+    public func removeAndWait(app identifier: String) throws(BrokerError) {
         try service.remove(app: identifier)
     }
 
     /// Switches an extension on or off.
     ///
-    /// An extension that is switched off is not listed in `extensions` and is not launched. If it runs, it ends with
+    /// An extension that is switched off is not listed in `extensions()` and is not launched. If it runs, it ends with
     /// the reason `disabled`. The setting applies to this host's broker, until the extension's app is removed.
     ///
     /// - Parameters:
     ///   - isEnabled: false to switch the extension off.
     ///   - identifier: the extension's bundle identifier.
     /// - Throws: a `BrokerError` if no such extension is installed.
-    public func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
+    public nonisolated(nonsending) func setEnabled(
+        _ isEnabled: Bool, for identifier: String
+    ) async throws(BrokerError) {
+        try await changing { () throws(BrokerError) in try setEnabledAndWait(isEnabled, for: identifier) }
+    }
+
+    /// Does the same as `setEnabled`, for code without Swift concurrency. The call blocks the thread.
+    public func setEnabledAndWait(_ isEnabled: Bool, for identifier: String) throws(BrokerError) {
         try service.setEnabled(isEnabled, for: identifier)
     }
 
@@ -165,7 +226,15 @@ public struct AnnexHost: Sendable {
     /// - Throws: a `BrokerError`. Its code is `invalidURL` for an invalid URL. It is `unknownApp` if no app or more
     ///   than one app registers the scheme. It is `invalidBundle` if the app's program has changed.
     @discardableResult
-    public func open(_ url: String) throws(BrokerError) -> String { try service.open(url) }
+    public nonisolated(nonsending) func open(_ url: String) async throws(BrokerError) -> String {
+        try await changing { () throws(BrokerError) in try openAndWait(url) }
+    }
+
+    /// Does the same as `open`, for code without Swift concurrency. The call blocks the thread.
+    @discardableResult
+    public func openAndWait(_ url: String) throws(BrokerError) -> String {
+        try service.open(url)
+    }
 
     /// Trusts the key of a team that signs apps. Call this only if the user has agreed.
     ///
@@ -177,7 +246,15 @@ public struct AnnexHost: Sendable {
     ///     so far. If `app` is nil, the team is trusted, but cannot replace another team's app.
     /// - Throws: a `BrokerError` if the file holds no public key, or if the broker cannot record the change.
     @discardableResult
-    public func trust(keyFile path: String, for app: String? = nil) throws(BrokerError) -> SigningTeam {
+    public nonisolated(nonsending) func trust(
+        keyFile path: String, for app: String? = nil
+    ) async throws(BrokerError) -> SigningTeam {
+        try await changing { () throws(BrokerError) in try trustAndWait(keyFile: path, for: app) }
+    }
+
+    /// Does the same as `trust`, for code without Swift concurrency. The call blocks the thread.
+    @discardableResult
+    public func trustAndWait(keyFile path: String, for app: String? = nil) throws(BrokerError) -> SigningTeam {
         let key: String
         do throws(SystemError) {
             let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
@@ -194,13 +271,23 @@ public struct AnnexHost: Sendable {
     ///
     /// The list is also empty if the daemon does not answer or rejects the request. In that case, `installed()` throws
     /// the error.
-    public var extensions: [InstalledExtension] { (try? service.extensions(in: languages)) ?? [] }
+    public nonisolated(nonsending) func extensions() async -> [InstalledExtension] {
+        (try? await reading { () throws(BrokerError) in try service.extensions(in: languages) }) ?? []
+    }
+
+    /// Does the same as `extensions`, for code without Swift concurrency. The call blocks the thread.
+    public func extensionsAndWait() -> [InstalledExtension] { (try? service.extensions(in: languages)) ?? [] }
 
     /// All installed extensions, sorted by identifier. Extensions that are switched off or rejected are included. A
     /// program can show them to let its user choose.
     ///
     /// - Throws: a `BrokerError` if the daemon does not answer or rejects the request.
-    public func installed() throws(BrokerError) -> [InstalledExtension] {
+    public nonisolated(nonsending) func installed() async throws(BrokerError) -> [InstalledExtension] {
+        try await reading { () throws(BrokerError) in try installedAndWait() }
+    }
+
+    /// Does the same as `installed`, for code without Swift concurrency. The call blocks the thread.
+    public func installedAndWait() throws(BrokerError) -> [InstalledExtension] {
         try service.installed(in: languages)
     }
 
@@ -210,12 +297,22 @@ public struct AnnexHost: Sendable {
     /// extensions may have their own icon; without one, they have the icon of their app. The picture is untrusted, like
     /// all contents of a bundle, so decode it in a sandbox.
     ///
-    /// The call blocks this thread as `installed()` does.
     /// - Parameter identifier: the extension's bundle identifier.
     /// - Returns: nil if neither the extension nor its app names an icon.
     /// - Throws: a `BrokerError` if no such extension is installed. Its code is `invalidBundle` if the icon's file is
     ///   missing, is not PNG, or is larger than 1 MiB or 1,024 pixels on a side.
-    public func icon(of identifier: String) throws(BrokerError) -> ExtensionIcon? {
+    public nonisolated(nonsending) func icon(of identifier: String) async throws(BrokerError) -> ExtensionIcon? {
+        // A task cannot be resumed with an icon, because an icon is not copyable.
+        let icon = Mutex<ExtensionIcon?>(nil)
+        try await reading { () throws(BrokerError) in
+            var read = try service.icon(of: identifier)
+            icon.withLock { swap(&$0, &read) }
+        }
+        return icon.withLock { $0.take() }
+    }
+
+    /// Does the same as `icon`, for code without Swift concurrency. The call blocks the thread.
+    public func iconAndWait(of identifier: String) throws(BrokerError) -> ExtensionIcon? {
         try service.icon(of: identifier)
     }
 
@@ -223,22 +320,34 @@ public struct AnnexHost: Sendable {
     /// result is empty if the extension has no attributes.
     ///
     /// If the property list is XML, a date is a string. Otherwise, it is a number of seconds since 2001-01-01 00:00
-    /// UTC. The call blocks this thread as `installed()` does.
+    /// UTC.
     /// - Parameter identifier: the extension's bundle identifier.
     /// - Throws: a `BrokerError` if no such extension is installed. Its code is `invalidBundle` if `Info.plist` has
     ///   changed since the installation, or if the attributes do not fit in 160 KiB.
-    public func attributes(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
+    public nonisolated(nonsending) func attributes(
+        of identifier: String
+    ) async throws(BrokerError) -> [String: ItemValue] {
+        try await reading { () throws(BrokerError) in try attributesAndWait(of: identifier) }
+    }
+
+    /// Does the same as `attributes`, for code without Swift concurrency. The call blocks the thread.
+    public func attributesAndWait(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
         try service.attributes(of: identifier)
     }
 
-    /// The declarations of types in the `Info.plist` of the app that contains the extension.
+    /// The declarations of types in the `Info.plist` of the app that contains the extension. The call blocks the thread.
     func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
         try service.typeDeclarations(of: identifier)
     }
 
-    /// The extensions in `extensions` that serve one extension point, for example `com.apple.photo-editing`.
-    public func extensions(for extensionPoint: String) -> [InstalledExtension] {
-        extensions.filter { $0.extensionPoint == extensionPoint }
+    /// The extensions in `extensions()` that serve one extension point, for example `com.apple.photo-editing`.
+    public nonisolated(nonsending) func extensions(for extensionPoint: String) async -> [InstalledExtension] {
+        await extensions().filter { $0.extensionPoint == extensionPoint }
+    }
+
+    /// Does the same as `extensions(for:)`, for code without Swift concurrency. The call blocks the thread.
+    public func extensionsAndWait(for extensionPoint: String) -> [InstalledExtension] {
+        extensionsAndWait().filter { $0.extensionPoint == extensionPoint }
     }
 
     /// Launches an extension in its sandbox, and returns a session when the extension is ready. Cancelling the task
@@ -304,7 +413,19 @@ public struct AnnexHost: Sendable {
     ///   - configure: as `channel` in `begin`.
     /// - Throws: a `BrokerError` if there is no such extension to begin, or if this process has no free file
     ///   descriptor.
-    public func standby(
+    public nonisolated(nonsending) func standby(
+        for identifier: String, as point: String? = nil, keeping bounds: ClosedRange<Int> = 0...4,
+        timeLimit: Duration? = nil,
+        serving hosted: HostService = HostService(),
+        channel configure: @escaping @Sendable (inout ChannelConfiguration) -> Void = { _ in }
+    ) async throws(BrokerError) -> Standby {
+        let terms = try await reading { () throws(BrokerError) in try service.terms(for: identifier) }
+        let wish = LaunchWish(identifier: identifier, point: point, timeLimit: timeLimit, hosted: hosted)
+        return try standby(wish, keeping: bounds, terms: terms, channel: configure)
+    }
+
+    /// Does the same as `standby`, for code without Swift concurrency. The call blocks the thread.
+    public func standbyAndWait(
         for identifier: String, as point: String? = nil, keeping bounds: ClosedRange<Int> = 0...4,
         timeLimit: Duration? = nil,
         serving hosted: HostService = HostService(),
@@ -312,11 +433,55 @@ public struct AnnexHost: Sendable {
     ) throws(BrokerError) -> Standby {
         let terms = try service.terms(for: identifier)
         let wish = LaunchWish(identifier: identifier, point: point, timeLimit: timeLimit, hosted: hosted)
+        return try standby(wish, keeping: bounds, terms: terms, channel: configure)
+    }
+
+    private func standby(
+        _ wish: LaunchWish, keeping bounds: ClosedRange<Int>, terms: SessionTerms,
+        channel configure: @escaping @Sendable (inout ChannelConfiguration) -> Void
+    ) throws(BrokerError) -> Standby {
         do throws(SystemError) {
             return try Standby(wish, keeping: bounds, keepAlive: terms.keepAlive, on: self, configure)
         } catch {
-            throw BrokerError(.system, what: "\(error)", place: identifier)
+            throw BrokerError(.system, what: "\(error)", place: wish.identifier)
         }
+    }
+
+    // MARK: Calls of tasks
+
+    /// The longest time for which a daemon may work on a change.
+    static let longestChange = Duration.seconds(120)
+
+    /// Makes a call that reads, and suspends the task until the call has returned.
+    nonisolated(nonsending) func reading<Answer: Sendable>(
+        _ call: @escaping @Sendable () throws(BrokerError) -> Answer
+    ) async throws(BrokerError) -> Answer {
+        try await making(call, in: reads, for: .zero)
+    }
+
+    /// Makes a call that changes something, and suspends the task until the call has returned.
+    private nonisolated(nonsending) func changing<Answer: Sendable>(
+        _ call: @escaping @Sendable () throws(BrokerError) -> Answer
+    ) async throws(BrokerError) -> Answer {
+        try await making(call, in: edits, for: Self.longestChange)
+    }
+
+    private nonisolated(nonsending) func making<Answer: Sendable>(
+        _ call: @escaping @Sendable () throws(BrokerError) -> Answer, in row: Lane.Row, for least: Duration
+    ) async throws(BrokerError) -> Answer {
+        let moment = MonotonicClock.now()
+        let answer: Result<Answer, BrokerError>
+        do throws(SystemError) {
+            answer = try await row.value { [service] in
+                Result { () throws(BrokerError) in
+                    try service.checkTurn(since: moment, for: least)
+                    return try call()
+                }
+            }
+        } catch {
+            throw BrokerError(.system, what: "\(error.cause)", place: "the thread annex-slow", remedy: error.remedy)
+        }
+        return try answer.get()
     }
 
     // MARK: Launching

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Each extension is in its sandbox, has said hello and sleeps. So a request needs only one message, and no launch.
 ///
 /// ```swift
-/// let editors = try host.standby(for: "com.example.pictures.editor")
+/// let editors = try await host.standby(for: "com.example.pictures.editor")
 /// let answer = try await editors.request([ExtensionItem(contentText: "hello")])
 /// ```
 ///

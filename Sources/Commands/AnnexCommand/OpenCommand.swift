@@ -28,7 +28,7 @@ struct OpenCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
-        let app = try daemon.ask { host throws(BrokerError) in try host.open(url) }
+        let app = try daemon.ask { host throws(BrokerError) in try host.openAndWait(url) }
         if daemon.json {
             print(JSON.object([.init("url", value: .text(url)), .init("app", value: .text(app))]).written)
         } else {

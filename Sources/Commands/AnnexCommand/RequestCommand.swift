@@ -61,7 +61,7 @@ struct RequestCommand: AsyncParsableCommand {
     func run() async throws {
         SignalledExit.begin()
         let host = try daemon.host(ofApps: app)
-        let item = try content.item(try daemon.reporting { () throws(BrokerError) in try host.types() })
+        let item = try content.item(try daemon.reporting { () throws(BrokerError) in try host.typesAndWait() })
         let outcome = await RequestOutcome(storingIn: out) {
             let session = try await host.begin(identifier, as: point)
             do throws(HostError) {

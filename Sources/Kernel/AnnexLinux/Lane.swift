@@ -34,7 +34,7 @@ package final class Lane: Sendable {
         var later = TimerQueue()
         var last: UInt64 = 0
         var worker = Worker.none
-        /// The number of threads made so far. If the worker is overtaken, it finds another number here.
+        /// The number of the present worker. If a worker is overtaken, it finds another number here.
         var thread: UInt64 = 0
         /// The row and the beginning of the worker's job.
         var running: (row: String, since: UInt64)?
@@ -185,11 +185,12 @@ package final class Lane: Sendable {
         state.running = nil
     }
 
-    private func work(_ thread: UInt64) {
+    private func work(_ first: UInt64) {
+        var thread = first
         // On Linux, 0 means the calling thread and not its process.
         if nice > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, nice) }
         var done: Done?
-        while let step = next(thread, after: done) {
+        while let step = next(&thread, after: done) {
             switch step {
             case .rest(let end):
                 done = nil
@@ -201,16 +202,20 @@ package final class Lane: Sendable {
         }
     }
 
-    /// The next step of a worker.
+    /// The next step of a worker. If another thread has overtaken this one, this one ends. But if the other thread has
+    /// ended since, this one is the worker again. So the jobs that waited for it need no new thread.
+    /// - Parameter thread: the number of the worker's thread.
     /// - Returns: nil if the worker must end.
-    private func next(_ thread: UInt64, after done: Done?) -> Step? {
-        let (step, wake, isOvertaken) = state.withLock { state -> (Step?, Wake, Bool) in
+    private func next(_ thread: inout UInt64, after done: Done?) -> Step? {
+        let (step, wake) = state.withLock { state -> (Step?, Wake) in
             if let done, let patience {
                 state.judge(done.row, isSlow: done.took(longerThan: quick), for: patience * 100)
             }
-            guard state.thread == thread else {
+            if state.thread != thread {
                 if let done { state.free(done.row) }
-                return (nil, state.wake(patience), true)
+                guard state.worker == .none else { return (nil, state.wake(patience)) }
+                state.thread += 1
+                thread = state.thread
             }
             // SYNC: see `isCurrent`. The mark is stored under the lock, so that the marks of two workers have an order.
             threadMark.store(annex_thread_current(), ordering: .relaxed)
@@ -219,16 +224,14 @@ package final class Lane: Sendable {
                 state.worker = .working
                 state.running = (job.row, now)
                 overtakeSlow(&state)
-                return (.run(job.run, row: job.row), Wake(timer: state.overtaking(patience)), false)
+                return (.run(job.run, row: job.row), Wake(timer: state.overtaking(patience)))
             }
             state.running = nil
-            if let end = state.rest(at: now, for: rest) { return (.rest(until: end), Wake(), false) }
+            if let end = state.rest(at: now, for: rest) { return (.rest(until: end), Wake()) }
             threadMark.store(0, ordering: .relaxed)
-            return (nil, Wake(), false)
+            return (nil, Wake())
         }
         perform(wake)
-        // If the other worker has ended since, the jobs of the row need a new one.
-        if isOvertaken { resume() }
         return step
     }
 }
@@ -236,9 +239,10 @@ package final class Lane: Sendable {
 // MARK: - Rows
 
 extension Lane {
-    /// The program's lane for work that a disk or a sandboxed program can make long: requests of portals, looks at
-    /// directories with many files, and the closing of a program's descriptors. Each app group, directory and channel
-    /// has a row. So it delays others by the lane's patience at most, and keeps one thread busy at most.
+    /// The program's lane for work that a disk, a daemon or a sandboxed program can make long: requests of portals,
+    /// looks at directories with many files, the closing of a program's descriptors, and a host's questions to its
+    /// broker. Each app group, directory and channel has a row, and each host has two. So a row delays others by the
+    /// lane's patience at most, and keeps one thread busy at most.
     package static let slow = Lane("annex-slow", patience: .milliseconds(10))
 
     private static let made = Atomic<UInt64>(0)
@@ -263,6 +267,28 @@ extension Lane {
             at moment: UInt64 = 0, _ job: @escaping @Sendable () -> Void
         ) throws(SystemError) -> UInt64 {
             try lane.schedule(in: name, at: moment, job)
+        }
+
+        /// Does a job that may block, and suspends the calling task until the job is done. If the task is cancelled, the
+        /// job is done all the same.
+        /// - Throws: if no thread can be created. The job is then not done.
+        package nonisolated(nonsending) func value<Value: Sendable>(
+            of job: @escaping @Sendable () -> Value
+        ) async throws(SystemError) -> Value {
+            // The lane releases the job before the task goes on. Otherwise the lane could hold the last reference to an
+            // object that the task then releases.
+            let waiting = Mutex<(@Sendable () -> Value)?>(job)
+            let result: Result<Value, SystemError> = await withCheckedContinuation { task in
+                do throws(SystemError) {
+                    try schedule {
+                        guard let value = waiting.withLock({ $0.take() })?() else { return }
+                        task.resume(returning: .success(value))
+                    }
+                } catch {
+                    task.resume(returning: .failure(error))
+                }
+            }
+            return try result.get()
         }
     }
 }

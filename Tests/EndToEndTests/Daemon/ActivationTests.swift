@@ -40,7 +40,7 @@ import Testing
         let process = try start(folder)
         #expect(await told.next().contains("READY=1"))
         let host = try AnnexHost.connectAndWait(to: folder.url.path + "/s", patience: .patience)
-        #expect(host.extensions.isEmpty)
+        #expect(await host.extensions().isEmpty)
         #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/own"))
         process.signal(SIGHUP)
         #expect(await told.next().contains("RELOADING=1"))

@@ -19,7 +19,7 @@ import TypedConduct
         init(_ door: Door, running program: String = "works-on") async throws {
             app = try SubstituteApp(running: program)
             (host, daemon) = try await door.open()
-            let installed = try host.install(app: app.path)
+            let installed = try await host.install(app: app.path)
             #expect(installed.map(\.id) == [SubstituteApp.identifier])
             digest = installed.first?.build.digest
             #expect(digest?.count == 16)
@@ -47,12 +47,64 @@ import TypedConduct
     @Test(arguments: Door.allCases) func `an installed extension is offered`(_ door: Door) async throws {
         let scene = try await Scene(door)
         #expect(
-            scene.host.extensions == [
+            await scene.host.extensions() == [
                 InstalledExtension.example(
                     id: SubstituteApp.identifier, app: "com.example.shout", digest: scene.digest)
             ])
-        #expect(scene.host.extensions(for: "com.apple.ui-services").count == 1)
-        #expect(scene.host.extensions(for: "com.apple.photo-editing").isEmpty)
+        #expect(await scene.host.extensions(for: "com.apple.ui-services").count == 1)
+        #expect(await scene.host.extensions(for: "com.apple.photo-editing").isEmpty)
+    }
+
+    @Test(arguments: Door.allCases) func `a call of a task gives what the call that blocks gives`(_ door: Door)
+        async throws
+    {
+        let scene = try await Scene(door)
+        let (host, path, app, identifier) = (scene.host, scene.app.path, "com.example.shout", SubstituteApp.identifier)
+        let items = [ExtensionItem(contentText: "hello")]
+        #expect(try await host.install(app: path).map(\.build) == host.installAndWait(app: path).map(\.build))
+        #expect(try await host.pin(app: app, to: "1") == host.pinAndWait(app: app, to: "1"))
+        #expect(try await host.unpin(app: app) == host.unpinAndWait(app: app))
+        #expect(try await host.attributes(of: identifier) == host.attributesAndWait(of: identifier))
+        let hasIcon = (try await host.icon(of: identifier) != nil, try host.iconAndWait(of: identifier) != nil)
+        #expect(hasIcon == (false, false))
+        #expect(try await host.types().type(ofFile: "a.png") == host.typesAndWait().type(ofFile: "a.png"))
+        #expect(try await host.extensions(for: items).others == host.extensionsAndWait(for: items).others)
+        for isOn in [false, true] {
+            try await host.setEnabled(isOn, for: identifier)
+            #expect(try await host.installed() == host.installedAndWait())
+            #expect(await host.extensions() == host.extensionsAndWait())
+            #expect(host.extensionsAndWait(for: "com.apple.ui-services").count == (isOn ? 1 : 0))
+            try host.setEnabledAndWait(!isOn, for: identifier)
+            #expect(await host.extensions(for: "com.apple.ui-services").count == (isOn ? 0 : 1))
+        }
+        try await host.remove(app: app)
+        #expect(try host.installedAndWait().isEmpty)
+    }
+
+    @Test(arguments: Door.allCases) func `a call of a task fails as the call that blocks fails`(_ door: Door)
+        async throws
+    {
+        let (host, daemon) = try await door.open()
+        let (none, net) = ("com.example.nobody", "com.apple.security.network.client")
+        let calls: [(String, of: () async throws -> Void, blocking: () throws -> Void)] = [
+            ("install", { try await host.install(app: "/None.app") }, { try host.installAndWait(app: "/None.app") }),
+            ("grant", { try await host.grant(net, to: none) }, { try host.grantAndWait(net, to: none) }),
+            ("revoke", { try await host.revoke(net, from: none) }, { try host.revokeAndWait(net, from: none) }),
+            ("pin", { try await host.pin(app: none, to: "1") }, { try host.pinAndWait(app: none, to: "1") }),
+            ("unpin", { try await host.unpin(app: none) }, { try host.unpinAndWait(app: none) }),
+            ("remove", { try await host.remove(app: none) }, { try host.removeAndWait(app: none) }),
+            ("switch", { try await host.setEnabled(true, for: none) }, { try host.setEnabledAndWait(true, for: none) }),
+            ("open", { try await host.open("none://x") }, { try host.openAndWait("none://x") }),
+            ("trust", { try await host.trust(keyFile: "/none") }, { try host.trustAndWait(keyFile: "/none") }),
+            ("icon", { _ = try await host.icon(of: none) }, { _ = try host.iconAndWait(of: none) }),
+            ("attributes", { _ = try await host.attributes(of: none) }, { _ = try host.attributesAndWait(of: none) }),
+            ("standby", { _ = try await host.standby(for: none) }, { _ = try host.standbyAndWait(for: none) }),
+        ]
+        for (name, call, blocking) in calls {
+            let error = await #expect(throws: BrokerError.self, "\(name)") { try await call() }
+            #expect(throws: try #require(error), "\(name)") { try blocking() }
+        }
+        withExtendedLifetime(daemon) {}
     }
 
     @Test(arguments: Door.allCases) func `a request is answered and the launch report is complete`(_ door: Door)
@@ -85,7 +137,8 @@ import TypedConduct
     {
         let scene = try await Scene(door)
         let denials = Refusals()
-        let standby = try scene.host.observed(by: denials).standby(for: SubstituteApp.identifier, keeping: 17...17)
+        let host = scene.host.observed(by: denials)
+        let standby = try await host.standby(for: SubstituteApp.identifier, keeping: 17...17)
         await eventually { denials.list.count > 1 && standby.count == 16 }
         #expect(Set(denials.list) == [.noSlot])
         // A waiting session gets a slot.
@@ -166,21 +219,21 @@ import TypedConduct
     ) async throws {
         let scene = try await Scene(door)
         let (first, second) = (try await scene.begin(), try await scene.begin())
-        try scene.host.setEnabled(false, for: SubstituteApp.identifier)
+        try await scene.host.setEnabled(false, for: SubstituteApp.identifier)
         #expect(try await ending(first, "sleeps").reason == .disabled)
         #expect(try await ending(second, "sleeps").reason == .disabled)
-        #expect(scene.host.extensions.isEmpty)
-        let installed = try scene.host.installed()
+        #expect(await scene.host.extensions().isEmpty)
+        let installed = try await scene.host.installed()
         #expect(installed.map(\.id) == [SubstituteApp.identifier] && installed.allSatisfy { !$0.isEnabled })
         #expect(await scene.rejection()?.code == .disabled)
-        try scene.host.setEnabled(true, for: SubstituteApp.identifier)
-        #expect(try scene.host.installed() == scene.host.extensions)
+        try await scene.host.setEnabled(true, for: SubstituteApp.identifier)
+        #expect(try await scene.host.installed() == scene.host.extensions())
         let third = try await scene.begin()
-        try scene.host.remove(app: "com.example.shout")
+        try await scene.host.remove(app: "com.example.shout")
         #expect(try await ending(third, "sleeps").reason == .removed)
         #expect(await scene.rejection()?.code == .unknownExtension)
-        #expect(throws: BrokerError.self) { try scene.host.remove(app: "com.example.shout") }
-        #expect(throws: BrokerError.self) { try scene.host.setEnabled(true, for: "com.example.nobody") }
+        #expect(throws: BrokerError.self) { try scene.host.removeAndWait(app: "com.example.shout") }
+        #expect(throws: BrokerError.self) { try scene.host.setEnabledAndWait(true, for: "com.example.nobody") }
     }
 
     @Test(arguments: Door.allCases) func `P1, P3, P7: a bundle that breaks a rule is rejected with its path`(
@@ -192,13 +245,13 @@ import TypedConduct
         try FileManager.default.copyItem(atPath: scene.app.path, toPath: path)
         let program = path + "/Shout"
         try FileManager.default.setAttributes([.posixPermissions: 0o757], ofItemAtPath: program)
-        let error = #expect(throws: BrokerError.self) { try scene.host.install(app: path) }
+        let error = #expect(throws: BrokerError.self) { try scene.host.installAndWait(app: path) }
         #expect(error?.code == .invalidBundle && error?.place == path, "\(String(describing: error))")
         #expect("\(String(describing: error))".contains("Broken.app/Shout"))
         try FileManager.default.removeItem(atPath: program)
         try FileManager.default.createSymbolicLink(atPath: program, withDestinationPath: "/bin/sh")
-        #expect(throws: BrokerError.self) { try scene.host.install(app: path) }
-        #expect(throws: BrokerError.self) { try scene.host.install(app: folder.url.path + "/None.app") }
+        #expect(throws: BrokerError.self) { try scene.host.installAndWait(app: path) }
+        #expect(throws: BrokerError.self) { try scene.host.installAndWait(app: folder.url.path + "/None.app") }
         // The installed app is unchanged.
         #expect(await (try scene.begin()).complete().reason == .completed)
     }
@@ -212,17 +265,17 @@ import TypedConduct
         for point in general + ["com.example.nothing", "com.apple.photo-edting"] {
             let app = try SubstituteApp(running: "works-on")
             try app.setPoint(point)
-            let installed = try scene.host.install(app: app.path)
+            let installed = try await scene.host.install(app: app.path)
             let rejection = try #require(installed.first?.rejection)
             #expect(rejection.code == .unsupportedPoint && installed.count == 1, "\(rejection)")
             for part in ["Loud.appex/Info.plist", "NSExtensionPointIdentifier", point, "com.apple.widget-extension"] {
                 #expect("\(rejection)".contains(part), "\(rejection)")
             }
             #expect("\(rejection)".contains("did you mean com.apple.photo-editing?") == point.hasSuffix("edting"))
-            #expect(scene.host.extensions.isEmpty)
-            #expect(try scene.host.installed() == installed)
+            #expect(await scene.host.extensions().isEmpty)
+            #expect(try await scene.host.installed() == installed)
             #expect(await scene.rejection() == rejection)
-            #expect(throws: rejection) { try scene.host.standby(for: SubstituteApp.identifier) }
+            #expect(throws: rejection) { try scene.host.standbyAndWait(for: SubstituteApp.identifier) }
         }
     }
 
@@ -232,9 +285,9 @@ import TypedConduct
         let scene = try await Scene(door)
         let plugIns = scene.app.path + "/PlugIns"
         try FileManager.default.createDirectory(atPath: plugIns + "/Broken.appex", withIntermediateDirectories: false)
-        let installed = try scene.host.install(app: scene.app.path)
+        let installed = try await scene.host.install(app: scene.app.path)
         #expect(installed.map(\.id) == [SubstituteApp.identifier, "com.example.shout/PlugIns/Broken.appex"])
-        #expect(scene.host.extensions.map(\.id) == [SubstituteApp.identifier])
+        #expect(await scene.host.extensions().map(\.id) == [SubstituteApp.identifier])
         let rejection = try #require(installed.last?.rejection)
         #expect(rejection.code == .invalidBundle && "\(rejection)".contains("Broken.appex/Info.plist"), "\(rejection)")
         #expect(await scene.rejection("com.example.shout/PlugIns/Broken.appex") == rejection)
@@ -247,7 +300,7 @@ import TypedConduct
         let scene = try await Scene(door)
         let session = try await scene.host.begin(SubstituteApp.identifier, as: "com.apple.ui-services")
         #expect(await session.complete().reason == .completed)
-        let standby = try scene.host.standby(
+        let standby = try await scene.host.standby(
             for: SubstituteApp.identifier, as: "com.apple.photo-editing", keeping: 0...1)
         for begin in [
             { try await scene.host.begin(SubstituteApp.identifier, as: "com.apple.photo-editing") },

@@ -118,7 +118,7 @@ import Testing
         // The first session gets a notice that comes too late, and the second session gets no notice.
         try await client.send(.notice(1, .gaveSign, counts: most))
         let second = try await launch(client, 2, counters: 0)
-        try honest.host.remove(app: "com.example.shout")
+        try await honest.host.remove(app: "com.example.shout")
         #expect(try await reported(2) == [last.told, nil])
         let shown = try await Program.annex(
             "reports", "--folder", daemon.reports.path, "--most", "2", "--json", in: daemon.folder)

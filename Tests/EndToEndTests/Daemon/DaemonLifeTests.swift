@@ -17,7 +17,7 @@ import Testing
         try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
     }
 
-    private func ids(_ host: AnnexHost) -> [String] { host.extensions.map(\.id) }
+    private func ids(_ host: AnnexHost) -> [String] { host.extensionsAndWait().map(\.id) }
 
     private func works(_ host: AnnexHost) async throws {
         let session = try await host.begin(SubstituteApp.identifier)
@@ -28,11 +28,11 @@ import Testing
     @Test func `asking a dead daemon for its extensions is an error and no empty list`() async throws {
         let daemon = try await TestDaemon()
         let host = try connect(daemon)
-        try host.install(app: app.path)
-        #expect(try host.installed().map(\.id) == [SubstituteApp.identifier])
+        try await host.install(app: app.path)
+        #expect(try await host.installed().map(\.id) == [SubstituteApp.identifier])
         #expect(await daemon.end(SIGKILL) == .killed(signal: SIGKILL))
-        #expect(throws: BrokerError.self) { try host.installed() }
-        #expect(host.extensions.isEmpty)
+        #expect(throws: BrokerError.self) { try host.installedAndWait() }
+        #expect(await host.extensions().isEmpty)
     }
 
     @Test func `a daemon without a place to listen names the options that give one`() async throws {
@@ -48,22 +48,22 @@ import Testing
     @Test func `P5: installed apps and switches outlast the daemon`() async throws {
         var daemon = try await TestDaemon()
         let folder = daemon.folder
-        try connect(daemon).install(app: app.path)
+        try await connect(daemon).install(app: app.path)
         #expect(await daemon.end() == .exited(0))
         // The daemon no longer needs the client's copy.
         try FileManager.default.removeItem(atPath: app.path)
         daemon = try await TestDaemon(in: folder)
         try await works(connect(daemon))
-        try connect(daemon).setEnabled(false, for: SubstituteApp.identifier)
+        try await connect(daemon).setEnabled(false, for: SubstituteApp.identifier)
         #expect(await daemon.end(SIGKILL) == .killed(signal: SIGKILL))
         daemon = try await TestDaemon(in: folder)
         #expect(ids(try connect(daemon)).isEmpty)
         // After a replacement, the extension stays switched off. It can still be found and switched on.
         let again = try SubstituteApp(running: "works-on")
-        #expect(try connect(daemon).install(app: again.path).map(\.isEnabled) == [false])
-        #expect(try connect(daemon).installed().map(\.id) == [SubstituteApp.identifier])
-        try connect(daemon).setEnabled(true, for: SubstituteApp.identifier)
-        try connect(daemon).remove(app: Self.app)
+        #expect(try await connect(daemon).install(app: again.path).map(\.isEnabled) == [false])
+        #expect(try await connect(daemon).installed().map(\.id) == [SubstituteApp.identifier])
+        try await connect(daemon).setEnabled(true, for: SubstituteApp.identifier)
+        try await connect(daemon).remove(app: Self.app)
         #expect(await daemon.end() == .exited(0))
         daemon = try await TestDaemon(in: folder)
         #expect(ids(try connect(daemon)).isEmpty)
@@ -75,7 +75,7 @@ import Testing
         async throws
     {
         var daemon = try await TestDaemon()
-        for _ in 0..<3 { try connect(daemon).install(app: app.path) }
+        for _ in 0..<3 { try await connect(daemon).install(app: app.path) }
         let store = daemon.store
         await eventually { folderCount(daemon) == 1 }
         // The remains of a killed installation: a folder that no index names, and an invalid index.
@@ -92,12 +92,12 @@ import Testing
 
     @Test func `a daemon that is killed during an installation leaves the old app or the new`() async throws {
         var daemon = try await TestDaemon()
-        try connect(daemon).install(app: app.path)
+        try await connect(daemon).install(app: app.path)
         for pause in [0, 1, 2, 5, 10, 20] {
             let (socket, path, folder) = (daemon.socket, app.path, daemon.folder)
             let installing = Task.detached {
                 let host = try AnnexHost.connectAndWait(to: socket, patience: .patience)
-                while true { try host.install(app: path) }
+                while true { try host.installAndWait(app: path) }
             }
             try await Task.sleep(for: .milliseconds(pause))
             _ = await daemon.end(SIGKILL)
@@ -117,7 +117,7 @@ import Testing
     @Test func `L4: a daemon that is asked to end informs its hosts and ends without delay`() async throws {
         let daemon = try await TestDaemon()
         let host = try connect(daemon)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
         let asked = Task { try await session.request([ExtensionItem(contentText: "sleeps")]) }
         await eventually { session.statistics.messagesSent > 0 }
@@ -125,16 +125,16 @@ import Testing
         await #expect(throws: HostError.self) { try await asked.value }
         #expect(session.termination?.reason == .brokerShutdown, "\(String(describing: session.termination))")
         #expect(ProcessTable.wardens(of: daemon.number).isEmpty)
-        let error = #expect(throws: BrokerError.self) { try host.install(app: app.path) }
+        let error = #expect(throws: BrokerError.self) { try host.installAndWait(app: app.path) }
         #expect(error?.code == .unreachable && error?.remedy?.contains("connect again") == true)
-        #expect(host.extensions.isEmpty)
+        #expect(await host.extensions().isEmpty)
         #expect(throws: BrokerError.self) { try AnnexHost.connectAndWait(to: daemon.socket) }
     }
 
     @Test func `L4: a killed daemon ends its extensions and its hosts learn of it`() async throws {
         let daemon = try await TestDaemon()
         let host = try connect(daemon)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
         let wardens = ProcessTable.wardens(of: daemon.number)
         let extensions = ProcessTable.children(of: wardens)
@@ -144,13 +144,13 @@ import Testing
         await #expect(throws: HostError.self) { try await asked.value }
         #expect(session.termination?.reason == .brokerShutdown)
         await eventually { !extensions.union(wardens).contains(where: ProcessTable.isThere) }
-        let error = #expect(throws: BrokerError.self) { try host.remove(app: Self.app) }
+        let error = #expect(throws: BrokerError.self) { try host.removeAndWait(app: Self.app) }
         #expect(error?.code == .unreachable)
     }
 
     @Test func `a daemon that starts anew keeps its socket, its process and its apps`() async throws {
         let daemon = try await TestDaemon()
-        try connect(daemon).install(app: app.path)
+        try await connect(daemon).install(app: app.path)
         for round in 1...3 {
             let host = try connect(daemon)
             let session = try await host.begin(SubstituteApp.identifier)
@@ -190,7 +190,7 @@ import Testing
         _ command: String
     ) async throws {
         let daemon = try await TestDaemon()
-        try connect(daemon).install(app: app.path)
+        try await connect(daemon).install(app: app.path)
         let host = try FixtureHost([daemon.socket, command, SubstituteApp.identifier])
         let first = try await host.firstLine()
         #expect(first.hasPrefix("holds "), "\(first)")

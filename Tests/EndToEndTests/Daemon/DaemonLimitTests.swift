@@ -88,28 +88,28 @@ import Testing
         let apps = try ["a", "b", "c"].map { name in
             try MadeApp("com.example.\(name)", carrying: ["com.example.\(name).one"])
         }
-        for app in apps.prefix(2) { try host.install(app: app.path) }
-        let third = rejection { try host.install(app: apps[2].path) }
+        for app in apps.prefix(2) { try host.installAndWait(app: app.path) }
+        let third = rejection { try host.installAndWait(app: apps[2].path) }
         #expect(third?.code == .overQuota && third?.what.contains("2 apps") == true, "\(String(describing: third))")
         // An installed app may be installed again with more extensions, but not with too many.
         let more = try MadeApp("com.example.a", carrying: ["com.example.a.one", "com.example.a.two"])
-        try host.install(app: more.path)
+        try await host.install(app: more.path)
         let most = try MadeApp("com.example.a", carrying: (0..<3).map { "com.example.a.part\($0)" })
-        let excess = rejection { try host.install(app: most.path) }
+        let excess = rejection { try host.installAndWait(app: most.path) }
         #expect(excess?.code == .overQuota && excess?.what.contains("3 extensions") == true)
-        #expect(host.extensions.count == 3)
+        #expect(await host.extensions().count == 3)
         // An extension that is switched off still counts as installed.
-        try host.setEnabled(false, for: "com.example.b.one")
-        #expect(rejection { try host.install(app: most.path) }?.code == .overQuota)
-        try host.remove(app: "com.example.b")
-        try host.install(app: most.path)
-        #expect(host.extensions.map(\.containingApp) == Array(repeating: "com.example.a", count: 3))
+        try await host.setEnabled(false, for: "com.example.b.one")
+        #expect(rejection { try host.installAndWait(app: most.path) }?.code == .overQuota)
+        try await host.remove(app: "com.example.b")
+        try await host.install(app: most.path)
+        #expect(await host.extensions().map(\.containingApp) == Array(repeating: "com.example.a", count: 3))
     }
 
     @Test func `the bytes of the apps of one user are limited`() async throws {
         let daemon = try await daemon("installed-bytes=4096")
         let app = try MadeApp("com.example.a")
-        let error = rejection { try connect(daemon).install(app: app.path) }
+        let error = rejection { try connect(daemon).installAndWait(app: app.path) }
         #expect(error?.code == .overQuota && error?.what.contains("larger than the space that is left") == true)
         #expect(ProcText.names(in: daemon.store.path).allSatisfy { $0 == "index" })
     }
@@ -207,10 +207,10 @@ import Testing
     @Test func `the broker of an idle user ends and the installed apps stay`() async throws {
         let daemon = try await daemon("idle=1")
         let app = try MadeApp("com.example.a", carrying: ["com.example.a.one"])
-        try connect(daemon).install(app: app.path)
+        try await connect(daemon).install(app: app.path)
         await eventually { ProcessTable.wardens(of: daemon.number).isEmpty }
         let host = try connect(daemon)
-        #expect(host.extensions.map(\.id) == ["com.example.a.one"])
+        #expect(await host.extensions().map(\.id) == ["com.example.a.one"])
         #expect(ProcessTable.wardens(of: daemon.number).count == 1)
     }
 

@@ -10,7 +10,7 @@ import Testing
     private func hostWithSession(_ daemon: TestDaemon) async throws -> (AnnexHost, ExtensionSession) {
         let app = try SubstituteApp(running: "works-on")
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         return (host, try await host.begin(SubstituteApp.identifier))
     }
 

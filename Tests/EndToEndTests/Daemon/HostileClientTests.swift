@@ -230,7 +230,7 @@ struct HonestHost: Sendable {
     init(_ daemon: TestDaemon) throws {
         app = try SubstituteApp(running: "works-on")
         host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-        try host.install(app: app.path)
+        try host.installAndWait(app: app.path)
     }
 
     func begin() async throws -> ExtensionSession { try await host.begin(SubstituteApp.identifier) }

@@ -47,7 +47,7 @@ import Testing
         #expect(ids(try await annex(daemon, "list", "--point", "com.apple.ui-services")).count == 1)
         #expect(ids(try await annex(daemon, "list", "--point", "com.apple.photo-editing")).isEmpty)
         #expect(try await annex(daemon, "remove", "com.example.shout").status == 0)
-        #expect(host.extensions.isEmpty)
+        #expect(await host.extensions().isEmpty)
     }
 
     @Test func `a rejected app is named with its cause and the others are installed`() async throws {

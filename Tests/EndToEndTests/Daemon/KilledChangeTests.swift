@@ -154,15 +154,15 @@ private struct KilledChanges {
 
     private func apply(_ change: Change, to host: AnnexHost) throws(BrokerError) {
         switch change {
-        case .install(let version): try host.install(app: path(version))
-        case .installWithGrant(let version): try host.install(app: path(version), granting: [Self.entitlement])
-        case .remove: try host.remove(app: Self.app)
-        case .grant: try host.grant(Self.entitlement, to: Self.part)
-        case .revoke: try host.revoke(Self.entitlement, from: Self.part)
-        case .switchOff: try host.setEnabled(false, for: Self.part)
-        case .switchOn: try host.setEnabled(true, for: Self.part)
-        case .pin: try host.pin(app: Self.app, to: "1")
-        case .unpin: try host.unpin(app: Self.app)
+        case .install(let version): try host.installAndWait(app: path(version))
+        case .installWithGrant(let version): try host.installAndWait(app: path(version), granting: [Self.entitlement])
+        case .remove: try host.removeAndWait(app: Self.app)
+        case .grant: try host.grantAndWait(Self.entitlement, to: Self.part)
+        case .revoke: try host.revokeAndWait(Self.entitlement, from: Self.part)
+        case .switchOff: try host.setEnabledAndWait(false, for: Self.part)
+        case .switchOn: try host.setEnabledAndWait(true, for: Self.part)
+        case .pin: try host.pinAndWait(app: Self.app, to: "1")
+        case .unpin: try host.unpinAndWait(app: Self.app)
         }
     }
 
@@ -180,7 +180,7 @@ private struct KilledChanges {
     }
 
     private func state(of host: AnnexHost) throws -> String {
-        try host.installed().map { one in
+        try host.installedAndWait().map { one in
             let build = "\(one.build.version) pinned \(one.build.isPinned) beside \(one.build.otherVersions)"
             let granted = one.entitlements.filter(\.isInForce).map(\.name)
             return "\(one.id) \(build) on \(one.isEnabled) verdict \(one.verdict) granted \(granted)"

@@ -47,7 +47,7 @@ struct KilledMigrations {
         let app = try MadeApp(Self.app, carrying: [Self.off, Self.keyboard])
         try app.setPoint("com.apple.keyboard-service", ofPart: 1)
         let daemon = try await TestDaemon(in: folder)
-        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).install(app: app.path)
+        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).installAndWait(app: app.path)
         #expect(await daemon.end() == .exited(0))
         store = daemon.store
         build = try #require(ProcText.names(in: store.path).first { $0.hasPrefix("app-") })
@@ -98,12 +98,12 @@ struct KilledMigrations {
             usleep(pause)
             child.signal(SIGKILL)
         }
-        _ = try? AnnexHost.connectAndWait(to: socket).installed()
+        _ = try? AnnexHost.connectAndWait(to: socket).installedAndWait()
         await child.ended()
     }
 
     private func state(of daemon: TestDaemon) throws -> [String: Bool] {
-        let installed = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).installed()
+        let installed = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).installedAndWait()
         return Dictionary(installed.map { ($0.id, $0.isEnabled) }) { first, _ in first }
     }
 }

@@ -33,9 +33,9 @@ import Testing
         let folder = daemon.folder
         do {
             let host = try host(daemon)
-            try host.install(app: app.path)
+            try await host.install(app: app.path)
             #expect(try await ask(host, "notes one") == "noted")
-            try host.install(app: app.path)
+            try await host.install(app: app.path)
             #expect(try await ask(host, "reads") == "one")
         }
         #expect(await daemon.end() == .exited(0))
@@ -45,10 +45,10 @@ import Testing
         let session = try await host.begin(SubstituteApp.identifier)
         #expect(session.launchReport.privateDirectory == (getuid() == 0 ? .idMap : .caller))
         #expect(await session.complete().reason == .completed)
-        try host.remove(app: "com.example.shout")
+        try await host.remove(app: "com.example.shout")
         let place = kept(daemon)
         await eventually { !FileManager.default.fileExists(atPath: place) }
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         #expect(try await ask(host, "lists") == "")
     }
 
@@ -57,10 +57,10 @@ import Testing
         let folder = daemon.folder
         do {
             let host = try host(daemon)
-            try host.install(app: app.path)
+            try await host.install(app: app.path)
             #expect(try await ask(host, "notes one") == "noted")
-            try host.remove(app: "com.example.shout")
-            try host.install(app: app.path)
+            try await host.remove(app: "com.example.shout")
+            try await host.install(app: app.path)
             #expect(try await ask(host, "notes two") == "noted")
         }
         #expect(await daemon.end() == .exited(0))
@@ -87,7 +87,7 @@ import Testing
         let daemon = try await TestDaemon(["--system"])
         chmod(daemon.folder.url.path, 0o755)
         let host = try host(daemon)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         #expect(try await ask(host, "notes roots") == "noted")
         let other = 65534
         func asked(_ words: String...) async throws -> String {

@@ -32,7 +32,7 @@ import Testing
     private func reason(
         _ words: String, _ work: (FixtureHost) async throws -> Void
     ) async throws -> String? {
-        try AnnexHost.connectAndWait(to: socket, patience: .patience).install(app: app.path)
+        try AnnexHost.connectAndWait(to: socket, patience: .patience).installAndWait(app: app.path)
         let host = try FixtureHost([socket, "hold", SubstituteApp.identifier, words])
         #expect(try await host.firstLine() == "holds 0")
         try await work(host)

@@ -22,28 +22,28 @@ import Testing
         let app = try MadeApp("com.example.one", carrying: ["com.example.one.part"])
         var daemon = try await TestDaemon()
         var host = try connect(daemon)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         // From now on, no index can be written.
         let hindrance = daemon.store.appending(path: "index.new")
         try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
-        let error = #expect(throws: BrokerError.self) { try host.setEnabled(false, for: "com.example.one.part") }
+        let error = #expect(throws: BrokerError.self) { try host.setEnabledAndWait(false, for: "com.example.one.part") }
         #expect(error?.code == .system, "\(String(describing: error))")
-        #expect(host.extensions.map(\.id) == ["com.example.one.part"])
+        #expect(await host.extensions().map(\.id) == ["com.example.one.part"])
         try FileManager.default.removeItem(at: hindrance)
-        try host.setEnabled(false, for: "com.example.one.part")
+        try await host.setEnabled(false, for: "com.example.one.part")
         try FileManager.default.createDirectory(at: hindrance, withIntermediateDirectories: false)
-        #expect(throws: BrokerError.self) { try host.setEnabled(true, for: "com.example.one.part") }
-        #expect(host.extensions.isEmpty)
+        #expect(throws: BrokerError.self) { try host.setEnabledAndWait(true, for: "com.example.one.part") }
+        #expect(await host.extensions().isEmpty)
         // An app cannot be replaced either. The installed app stays unchanged, including its switches.
         let other = try MadeApp("com.example.one", carrying: ["com.example.one.other"])
-        #expect(throws: BrokerError.self) { try host.install(app: other.path) }
-        #expect(host.extensions.isEmpty)
+        #expect(throws: BrokerError.self) { try host.installAndWait(app: other.path) }
+        #expect(await host.extensions().isEmpty)
         try FileManager.default.removeItem(at: hindrance)
         daemon = try await again(daemon)
         host = try connect(daemon)
-        #expect(host.extensions.isEmpty)
-        try host.setEnabled(true, for: "com.example.one.part")
-        #expect(host.extensions.map(\.id) == ["com.example.one.part"])
+        #expect(await host.extensions().isEmpty)
+        try await host.setEnabled(true, for: "com.example.one.part")
+        #expect(await host.extensions().map(\.id) == ["com.example.one.part"])
     }
 
     @Test func `P5: a switch stays with its own extension when identifiers share a beginning`() async throws {
@@ -51,16 +51,16 @@ import Testing
         let outer = try MadeApp("com.example.a", carrying: ["com.example.a.b.other", "com.example.a.on"])
         var daemon = try await TestDaemon()
         var host = try connect(daemon)
-        for app in [inner, outer] { try host.install(app: app.path) }
+        for app in [inner, outer] { try host.installAndWait(app: app.path) }
         // The extension of the second app comes first, because its identifier also begins with the first app's
         // identifier.
         for identifier in ["com.example.a.b.other", "com.example.a.b.own"] {
-            try host.setEnabled(false, for: identifier)
+            try await host.setEnabled(false, for: identifier)
         }
-        #expect(host.extensions.map(\.id) == ["com.example.a.on"])
+        #expect(await host.extensions().map(\.id) == ["com.example.a.on"])
         daemon = try await again(daemon)
         host = try connect(daemon)
-        #expect(host.extensions.map(\.id) == ["com.example.a.on"])
+        #expect(await host.extensions().map(\.id) == ["com.example.a.on"])
         #expect(!daemon.log.contains("cannot be loaded"))
     }
 
@@ -69,15 +69,15 @@ import Testing
         let size = try Self.size(of: app.path)
         let daemon = try await TestDaemon(["--limit", "installed-bytes=\(size * 5 / 2)"])
         let host = try connect(daemon)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
-        try host.install(app: app.path)
-        let error = #expect(throws: BrokerError.self) { try host.install(app: app.path) }
+        try await host.install(app: app.path)
+        let error = #expect(throws: BrokerError.self) { try host.installAndWait(app: app.path) }
         #expect(error?.code == .overQuota && error?.remedy?.contains("until none of its extensions runs") == true)
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
         await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 1 }
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
     }
 
     /// The size as the daemon counts it. Each file and directory takes at least one block.
@@ -106,7 +106,7 @@ import Testing
         } else {
             let app = try MadeApp("com.example.one")
             let daemon = try await TestDaemon(in: folder)
-            let error = #expect(throws: BrokerError.self) { try connect(daemon).install(app: app.path) }
+            let error = #expect(throws: BrokerError.self) { try connect(daemon).installAndWait(app: app.path) }
             #expect(daemon.isRunning)
             said = "\(String(describing: error))"
         }
@@ -126,17 +126,17 @@ import Testing
     @Test func `a damaged index is reported and its user is still served`() async throws {
         let app = try MadeApp("com.example.one", carrying: ["com.example.one.part"])
         var daemon = try await TestDaemon()
-        try connect(daemon).install(app: app.path)
+        try await connect(daemon).install(app: app.path)
         let folder = daemon.folder
         #expect(await daemon.end() == .exited(0))
         try Data([1, 2, 3]).write(to: daemon.store.appending(path: "index"))
         daemon = try await TestDaemon(in: folder)
         let host = try connect(daemon)
-        #expect(host.extensions.isEmpty)
+        #expect(await host.extensions().isEmpty)
         #expect(daemon.log.contains("the index of a store is damaged"))
         #expect(daemon.log.contains("app=com.example.one"))
-        try host.setEnabled(true, for: "com.example.one.part")
-        #expect(host.extensions.map(\.id) == ["com.example.one.part"])
+        try await host.setEnabled(true, for: "com.example.one.part")
+        #expect(await host.extensions().map(\.id) == ["com.example.one.part"])
     }
 
     @Test func `a replaced app without running extensions is removed at once`() async throws {
@@ -144,12 +144,12 @@ import Testing
         let other = try MadeApp("com.example.one")
         let daemon = try await TestDaemon()
         let host = try connect(daemon)
-        try host.install(app: running.path)
+        try await host.install(app: running.path)
         let session = try await host.begin(SubstituteApp.identifier)
-        for _ in 0..<3 { try host.install(app: other.path) }
+        for _ in 0..<3 { try host.installAndWait(app: other.path) }
         await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 2 }
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
-        try host.remove(app: "com.example.shout")
+        try await host.remove(app: "com.example.shout")
         await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 1 }
     }
 
@@ -161,7 +161,7 @@ import Testing
         _ = try LocalSocket.listen(at: stale, mode: 0o600)
         #expect(access(stale, F_OK) == 0)
         let host = try AnnexHost.connectAndWait(toFirstOf: [stale, daemon.socket], patience: .patience)
-        #expect(host.extensions.isEmpty)
+        #expect(await host.extensions().isEmpty)
         let missing = daemon.folder.url.path + "/missing"
         _ = try AnnexHost.connectAndWait(toFirstOf: [missing, daemon.socket], patience: .patience)
         let error = #expect(throws: BrokerError.self) {
@@ -188,7 +188,7 @@ import Testing
         var rejection: BrokerError?
         // A minute may end between two of these installations.
         for _ in 0..<8 where rejection == nil {
-            do throws(BrokerError) { try host.install(app: app.path) } catch { rejection = error }
+            do throws(BrokerError) { try host.installAndWait(app: app.path) } catch { rejection = error }
         }
         #expect(rejection?.code == .overQuota && rejection?.what.contains("3 changes in a minute") == true)
 

@@ -30,7 +30,7 @@ struct SystemDaemonTests {
 
     @Test func `each user has separate apps, extensions and limits`() async throws {
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
         // The other user cannot see, launch or remove anything.
         #expect(try await ask("list", as: other) == "")
@@ -45,7 +45,7 @@ struct SystemDaemonTests {
         #expect(try await ask("remove", "com.example.shout", as: other) == "")
         #expect(await holding.lastLine().contains("removed"))
         // These actions have not changed the first user's data.
-        #expect(host.extensions.map(\.id) == [SubstituteApp.identifier])
+        #expect(await host.extensions().map(\.id) == [SubstituteApp.identifier])
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
         #expect(ProcText.names(in: daemon.store.path).sorted() == ["0", "\(other)"])
@@ -113,7 +113,7 @@ struct SystemDaemonTests {
         #expect(try await first.firstLine() == "stays")
         let third = await (try FixtureHost([few.socket, "list"], as: 65_531)).lastLine()
         #expect(third.contains("has reached its limit of users"), "\(third)")
-        #expect(try AnnexHost.connectAndWait(to: few.socket, patience: .patience).extensions.isEmpty)
+        #expect(try AnnexHost.connectAndWait(to: few.socket, patience: .patience).extensionsAndWait().isEmpty)
     }
 
     @Test func `root can remove the data of a user whose hosts have ended`() async throws {
@@ -168,7 +168,7 @@ struct SystemDaemonTests {
         #expect(try await second.firstLine() == "stays")
         let third = await (try FixtureHost([few.socket, "list"], as: 65531)).lastLine()
         #expect(third.contains("has reached its limit of users"), "\(third)")
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         second.kill()
         // When a user has nothing open any more, another user can connect.
         var answer = third
@@ -176,7 +176,7 @@ struct SystemDaemonTests {
             answer = await (try FixtureHost([few.socket, "list"], as: 65531)).lastLine()
         }
         #expect(answer.isEmpty)
-        #expect(host.extensions.count == 1)
+        #expect(await host.extensions().count == 1)
     }
 
     @Test func `a user at its limits takes nothing of another`() async throws {
@@ -188,7 +188,7 @@ struct SystemDaemonTests {
         let hosts = try (0..<3).map { _ in try FixtureHost([daemon.socket, "remove", "com.a"], as: other) }
         await eventually { hosts.contains { $0.output.contains("2 open requests") } }
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-        try host.install(app: app.path)
+        try await host.install(app: app.path)
         let session = try await host.begin(SubstituteApp.identifier)
         #expect(try await session.request([ExtensionItem(contentText: "looks 1")]).first?.contentText == "looked")
         #expect(await session.complete().reason == .completed)
@@ -215,7 +215,7 @@ struct SystemDaemonTests {
     }
 
     @Test func `a store is closed to other users`() async throws {
-        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).install(app: app.path)
+        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience).installAndWait(app: app.path)
         let look = try await Program.tool([
             "setpriv", "--reuid", "\(other)", "--regid", "\(other)", "--clear-groups", "ls", daemon.store.path + "/0",
         ])

@@ -41,7 +41,7 @@ import Testing
 
     @Test func `P12: an update ends parked extensions and the next request gets the new version`() async throws {
         let (broker, host) = try broker()
-        let standby = try host.standby(for: SubstituteApp.identifier, keeping: 1...1)
+        let standby = try await host.standby(for: SubstituteApp.identifier, keeping: 1...1)
         await eventually { standby.count == 1 }
         _ = try broker.install(app: app.path)
         await eventually { ends.reasons(SubstituteApp.identifier) == [.cancelled] }
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `P12: an extension at work finishes after an update and is then not kept`() async throws {
         let (broker, host) = try broker()
-        let standby = try host.standby(for: SubstituteApp.identifier, keeping: 0...1)
+        let standby = try await host.standby(for: SubstituteApp.identifier, keeping: 0...1)
         // The extension serves one request and is kept alive.
         let words = [ExtensionItem(contentText: "counts")]
         #expect(try await standby.request(words).first?.contentText == "1")

@@ -20,18 +20,18 @@ import Testing
     func `P12: the highest version is used and a replayed older one is only kept`(door: Door) async throws {
         let (host, daemon) = try await door.open()
         let apps = try ["1.9", "1.10", "2"].map { try app($0) }
-        try host.install(app: apps[1].path)
-        let replayed = try #require(try host.install(app: apps[0].path).first)
+        try await host.install(app: apps[1].path)
+        let replayed = try #require(try await host.install(app: apps[0].path).first)
         #expect(replayed.verdict == .superseded && replayed.build.version == "1.9" && !replayed.isOffered)
         #expect(replayed.rejection?.remedy == "annex pin com.example.made 1.9", "\(replayed)")
-        #expect(host.extensions.map(\.build.version) == ["1.10"])
-        #expect(host.extensions.first?.build.otherVersions == ["1.9"])
-        #expect(host.extensions.first?.instance.hasPrefix("com.example.made.part/1.10/") == true)
-        try host.install(app: apps[2].path)
-        let build = try #require(host.extensions.first?.build)
+        #expect(await host.extensions().map(\.build.version) == ["1.10"])
+        #expect(await host.extensions().first?.build.otherVersions == ["1.9"])
+        #expect(await host.extensions().first?.instance.hasPrefix("com.example.made.part/1.10/") == true)
+        try await host.install(app: apps[2].path)
+        let build = try #require(await host.extensions().first?.build)
         #expect(build == .init(version: "2", digest: build.digest, otherVersions: ["1.10"]) && build.digest != nil)
-        try host.remove(app: Self.app)
-        #expect(try host.installed().isEmpty)
+        try await host.remove(app: Self.app)
+        #expect(try await host.installed().isEmpty)
         withExtendedLifetime(daemon) {}
     }
 
@@ -39,15 +39,15 @@ import Testing
     func `P12: a pinned version is used until it is unpinned`(door: Door) async throws {
         let (host, daemon) = try await door.open()
         let apps = try [app("1"), app("2", carrying: [Self.part, Self.part + "s"]), app("3")]
-        for app in apps[..<2] { try host.install(app: app.path) }
-        #expect(host.extensions.map(\.id) == [Self.part, Self.part + "s"])
-        #expect(try host.pin(app: Self.app, to: "1").map(\.build.isPinned) == [true])
-        #expect(host.extensions.map(\.id) == [Self.part])
-        #expect(try host.install(app: apps[2].path).map(\.verdict) == [.superseded])
-        #expect(host.extensions.map(\.build.version) == ["1"])
-        #expect(try host.unpin(app: Self.app).map(\.build.version) == ["3"])
+        for app in apps[..<2] { try host.installAndWait(app: app.path) }
+        #expect(await host.extensions().map(\.id) == [Self.part, Self.part + "s"])
+        #expect(try await host.pin(app: Self.app, to: "1").map(\.build.isPinned) == [true])
+        #expect(await host.extensions().map(\.id) == [Self.part])
+        #expect(try await host.install(app: apps[2].path).map(\.verdict) == [.superseded])
+        #expect(await host.extensions().map(\.build.version) == ["1"])
+        #expect(try await host.unpin(app: Self.app).map(\.build.version) == ["3"])
         for (identifier, version) in [(Self.app, "9"), (Self.app, "x"), ("com.example.nobody", "1")] {
-            let error = #expect(throws: BrokerError.self) { try host.pin(app: identifier, to: version) }
+            let error = #expect(throws: BrokerError.self) { try host.pinAndWait(app: identifier, to: version) }
             #expect(error?.code == (identifier == Self.app ? .unknownVersion : .unknownApp), "\(error as Any)")
         }
         withExtendedLifetime(daemon) {}
@@ -57,21 +57,21 @@ import Testing
         var daemon = try await TestDaemon()
         var host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
         let apps = try [app("1"), app("2")]
-        for app in apps { try host.install(app: app.path) }
-        try host.pin(app: Self.app, to: "1")
-        try host.setEnabled(false, for: Self.part)
+        for app in apps { try host.installAndWait(app: app.path) }
+        try await host.pin(app: Self.app, to: "1")
+        try await host.setEnabled(false, for: Self.part)
         for signal in [SIGTERM, SIGKILL] {
             _ = await daemon.end(signal)
             daemon = try await TestDaemon(in: daemon.folder)
             host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-            let part = try #require(try host.installed().first)
+            let part = try #require(try await host.installed().first)
             let build = InstalledExtension.Build(
                 version: "1", digest: part.build.digest, isPinned: true, otherVersions: ["2"])
             #expect(part.build == build && build.digest != nil && !part.isEnabled)
         }
-        #expect(try host.unpin(app: Self.app).map(\.build.version) == ["2"])
+        #expect(try await host.unpin(app: Self.app).map(\.build.version) == ["2"])
         #expect(ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 2)
-        try host.remove(app: Self.app)
+        try await host.remove(app: Self.app)
         await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } == 0 }
     }
 
@@ -80,8 +80,8 @@ import Testing
         // Each version takes about 30,000 bytes.
         let daemon = try await TestDaemon(["--limit", "installed-bytes=80000"])
         let host = try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
-        for app in apps { try host.install(app: app.path) }
-        #expect(host.extensions.map(\.build.version) == ["3"])
+        for app in apps { try host.installAndWait(app: app.path) }
+        #expect(await host.extensions().map(\.build.version) == ["3"])
         await eventually { ProcText.names(in: daemon.store.path).count { $0.hasPrefix("app-") } <= 2 }
     }
 
@@ -92,11 +92,11 @@ import Testing
         let other = try daemon.map { try AnnexHost.connectAndWait(to: $0.socket, patience: .patience) } ?? host
         var changes = host.changes.makeAsyncIterator()
         let app = try app("1")
-        try other.install(app: app.path)
+        try await other.install(app: app.path)
         let first = try #require(await changes.next())
-        #expect(host.extensions.map(\.id) == [Self.part])
+        #expect(await host.extensions().map(\.id) == [Self.part])
         // If several changes happen before the next read, they give one value.
-        for isOn in [false, true, false] { try other.setEnabled(isOn, for: Self.part) }
+        for isOn in [false, true, false] { try await other.setEnabled(isOn, for: Self.part) }
         let second = try #require(await changes.next())
         #expect(second > first)
         guard let daemon else { return }

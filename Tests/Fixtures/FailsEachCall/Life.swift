@@ -37,7 +37,7 @@ final class Life: Sendable {
             case .broker:
                 fail_call(place, time)
                 let host = try makeHost()
-                _ = try host.install(app: app)
+                _ = try host.installAndWait(app: app)
             case .session:
                 let host = try sharedHost()
                 // Each launch creates its private directory again, and so makes every call for it.
@@ -67,7 +67,7 @@ final class Life: Sendable {
         try kept.withLock { kept in
             if let kept { return kept }
             let host = try makeHost()
-            _ = try host.install(app: app)
+            _ = try host.installAndWait(app: app)
             kept = host
             return host
         }

@@ -19,9 +19,9 @@ enum ConnectsToADaemon {
         do {
             let host = try AnnexHost.connectAndWait(to: words[1], patience: .seconds(3000))
             switch words[2] {
-            case "install": say(try host.install(app: argument).map(\.id).joined(separator: " "))
-            case "remove": try host.remove(app: argument)
-            case "list": say(host.extensions.map(\.id).joined(separator: " "))
+            case "install": say(try host.installAndWait(app: argument).map(\.id).joined(separator: " "))
+            case "remove": try host.removeAndWait(app: argument)
+            case "list": say(host.extensionsAndWait().map(\.id).joined(separator: " "))
             case "stay":
                 say("stays")
                 while true { pause() }

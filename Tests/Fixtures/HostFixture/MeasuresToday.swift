@@ -14,8 +14,8 @@ enum MeasuresToday {
         let (folder, idle, apps) = (words[1], Int(words[2]) ?? 0, Array(words.dropFirst(3)))
         let host = try AnnexHost.embedded(
             apps: apps, reports: .nowhere, privateDirectories: .folder(folder + "/private"))
-        for one in try host.installed() { try host.setEnabled(true, for: one.id) }
-        let widgets = try host.installed().map(\.id)
+        for one in try host.installedAndWait() { try host.setEnabledAndWait(true, for: one.id) }
+        let widgets = try host.installedAndWait().map(\.id)
         let ends = Task { [ends = host.ends] in
             var peaks: [UInt64] = []
             for await end in ends { if let peak = end.termination.usage.peakMemory { peaks.append(peak) } }

@@ -84,6 +84,14 @@ extension DaemonLink {
 
     // MARK: Turns
 
+    /// Throws if a call of a task has waited for its turn as long as it may wait for the daemon.
+    func checkTurn(since moment: UInt64, for least: Duration) throws(BrokerError) {
+        let limit = max(least, patience)
+        guard MonotonicClock.deadline(after: limit, from: moment) > MonotonicClock.now() else {
+            throw unanswered(after: limit)
+        }
+    }
+
     /// Puts a request in line. If there is room in the window, its turn comes at once.
     private func enter() -> RequestTurn {
         let turn = RequestTurn()

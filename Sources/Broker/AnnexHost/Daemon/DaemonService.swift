@@ -32,7 +32,8 @@ final class DaemonService: BrokerService {
         }
         do throws(BrokerError) {
             let answer = try link.ask(
-                .install(name: name, granting: granting), descriptors: DescriptorList(archive), for: .seconds(120))
+                .install(name: name, granting: granting), descriptors: DescriptorList(archive),
+                for: AnnexHost.longestChange)
             if case .extensions(let extensions, _) = answer { return extensions }
             throw link.misunderstanding
         } catch {
@@ -107,6 +108,10 @@ final class DaemonService: BrokerService {
         }
         guard case .opened(let app) = try link.ask(.open(url: url)) else { throw link.misunderstanding }
         return app
+    }
+
+    func checkTurn(since moment: UInt64, for least: Duration) throws(BrokerError) {
+        try link.checkTurn(since: moment, for: least)
     }
 
     func terms(for identifier: String) throws(BrokerError) -> SessionTerms {

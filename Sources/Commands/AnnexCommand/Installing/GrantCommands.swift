@@ -65,7 +65,7 @@ struct GrantChange: ParsableArguments {
     /// Grants or revokes the entitlements. With `--json`, prints the extension.
     func make(isGranted: Bool) throws {
         let one = try daemon.ask { host throws(BrokerError) in
-            try host.setGranted(isGranted, entitlements: entitlements, for: identifier)
+            try host.setGrantedAndWait(isGranted, entitlements: entitlements, for: identifier)
         }
         if daemon.json { print(JSON.object([.init("extensions", value: .list([InstalledText.json(one)]))]).written) }
     }

@@ -61,7 +61,7 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         guard !things.isGiven else { return try listOffers() }
-        let installed = try daemon.ask { host throws(BrokerError) in try host.installed() }
+        let installed = try daemon.ask { host throws(BrokerError) in try host.installedAndWait() }
         let shown = installed.filter { (all || $0.isOffered) && (point == nil || $0.extensionPoint == point) }
         if daemon.json {
             print(JSON.object([.init("extensions", value: .list(shown.map(InstalledText.json)))]).written)
@@ -78,8 +78,8 @@ extension ListCommand {
     /// Prints which extensions are offered for the files, URLs and texts that the command line names.
     private func listOffers() throws {
         let host = try daemon.host(ofApps: things.app)
-        let items = try things.items(try daemon.reporting { () throws(BrokerError) in try host.types() })
-        let offers = try daemon.reporting { () throws(BrokerError) in try host.offers(for: items, at: point) }
+        let items = try things.items(try daemon.reporting { () throws(BrokerError) in try host.typesAndWait() })
+        let offers = try daemon.reporting { () throws(BrokerError) in try host.offersAndWait(for: items, at: point) }
         if daemon.json {
             print(OffersText.json(offers).written)
         } else {

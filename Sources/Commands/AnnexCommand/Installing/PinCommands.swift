@@ -31,7 +31,7 @@ struct PinCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
-        try daemon.showApp { host throws(BrokerError) in try host.pin(app: app, to: version) }
+        try daemon.showApp { host throws(BrokerError) in try host.pinAndWait(app: app, to: version) }
     }
 }
 
@@ -57,7 +57,7 @@ struct UnpinCommand: ParsableCommand {
     @OptionGroup var daemon: DaemonChoice
 
     func run() throws {
-        try daemon.showApp { host throws(BrokerError) in try host.unpin(app: app) }
+        try daemon.showApp { host throws(BrokerError) in try host.unpinAndWait(app: app) }
     }
 }
 

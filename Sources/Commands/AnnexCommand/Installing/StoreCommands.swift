@@ -54,7 +54,7 @@ struct InstallCommand: ParsableCommand {
 
     func run() throws {
         let (installed, end) = try daemon.ask(about: apps) { host, app throws(BrokerError) in
-            try host.install(app: app, granting: granting)
+            try host.installAndWait(app: app, granting: granting)
         }
         InstalledText.showEndedGrants(of: installed.flatMap(\.self))
         let extensions = try granted(installed.flatMap(\.self))
@@ -83,7 +83,7 @@ extension InstallCommand {
         var extensions = extensions
         for question in GrantQuestion.about(extensions) where question.ask(mayAsk: mayAsk) {
             let one = try daemon.ask { host throws(BrokerError) in
-                try host.grant(question.entitlement, to: question.identifier)
+                try host.grantAndWait(question.entitlement, to: question.identifier)
             }
             if let place = extensions.firstIndex(where: { $0.id == one.id }) { extensions[place] = one }
         }
@@ -136,7 +136,7 @@ struct RemoveCommand: ParsableCommand {
 
     func run() throws {
         let (removed, end) = try daemon.ask(about: apps) { host, app throws(BrokerError) in
-            try host.remove(app: app)
+            try host.removeAndWait(app: app)
             return app
         }
         if daemon.json { print(JSON.object([.init("removed", value: .texts(removed))]).written) }

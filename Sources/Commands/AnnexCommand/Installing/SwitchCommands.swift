@@ -66,7 +66,7 @@ extension DaemonChoice {
     /// succeeded.
     func switchExtensions(_ extensions: [String], on isEnabled: Bool) throws {
         let (changed, end) = try ask(about: extensions) { host, identifier throws(BrokerError) in
-            try host.setEnabled(isEnabled, for: identifier)
+            try host.setEnabledAndWait(isEnabled, for: identifier)
             return identifier
         }
         if json { print(JSON.object([.init(isEnabled ? "enabled" : "disabled", value: .texts(changed))]).written) }

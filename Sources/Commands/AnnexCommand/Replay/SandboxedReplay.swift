@@ -63,7 +63,7 @@ struct SandboxedReplay {
 
     func run(patience: Duration) async throws -> Result {
         let host = try AnnexHost.embedded(apps: [app], waiving: waived, patience: patience)
-        let identifier = try choose(host.extensions.map(\.id))
+        let identifier = try choose(await host.extensions().map(\.id))
         let session = try await host.begin(identifier, serving: HostService(replaying: replay)) { configuration in
             // Each ring must be at least as large as the recorded ring, so that every recorded message fits.
             configuration.hostCapacity = max(configuration.hostCapacity, Self.ring(recording.hostCapacity))

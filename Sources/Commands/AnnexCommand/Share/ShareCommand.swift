@@ -73,7 +73,7 @@ struct ShareCommand: AsyncParsableCommand {
         content.url = url
         (content.info, content.adjustments) = ([], nil)
         let host = try daemon.host(ofApps: app)
-        let item = try content.item(try daemon.reporting { () throws(BrokerError) in try host.types() })
+        let item = try content.item(try daemon.reporting { () throws(BrokerError) in try host.typesAndWait() })
         let sheet = try daemon.reporting { () throws(BrokerError) in try ShareSheet(for: item, on: host) }
         let typed = TypedLines()
         let outcome = await RequestOutcome(storingIn: out) {

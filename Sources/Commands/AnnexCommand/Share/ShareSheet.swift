@@ -11,8 +11,8 @@ struct ShareSheet {
     var isEmpty: Bool { share.isEmpty && actions.isEmpty }
 
     init(for item: ExtensionItem, on host: AnnexHost) throws(BrokerError) {
-        share = try host.extensions(for: [item], at: Self.points[0]).offered
-        actions = try host.extensions(for: [item], at: Self.points[1]).offered
+        share = try host.extensionsAndWait(for: [item], at: Self.points[0]).offered
+        actions = try host.extensionsAndWait(for: [item], at: Self.points[1]).offered
     }
 
     /// The rows, with a number for each extension.

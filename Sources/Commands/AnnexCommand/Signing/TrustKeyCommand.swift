@@ -43,7 +43,7 @@ struct TrustKeyCommand: ParsableCommand {
         let apps: [String?] = app.isEmpty ? [nil] : app
         var trusted: SigningTeam?
         for app in apps {
-            trusted = try daemon.ask { host throws(BrokerError) in try host.trust(keyFile: file, for: app) }
+            trusted = try daemon.ask { host throws(BrokerError) in try host.trustAndWait(keyFile: file, for: app) }
         }
         guard let trusted else { return }
         if daemon.json {

@@ -58,7 +58,7 @@ package struct TodayChoice: ParsableArguments {
     private func widgets(of host: AnnexHost, through daemon: DaemonChoice) throws -> [InstalledExtension] {
         try daemon.reporting { () throws(BrokerError) in
             if !app.isEmpty { try switchOn(host) }
-            let widgets = try host.installed().filter { $0.extensionPoint == TodayView.point && $0.isOffered }
+            let widgets = try host.installedAndWait().filter { $0.extensionPoint == TodayView.point && $0.isOffered }
             guard let only else { return widgets }
             if let one = widgets.first(where: { $0.id == only }) { return [one] }
             throw BrokerError(
@@ -69,11 +69,11 @@ package struct TodayChoice: ParsableArguments {
 
     /// Switches all widgets of the apps on, because the user has named these apps.
     private func switchOn(_ host: AnnexHost) throws(BrokerError) {
-        for one in try host.installed() where one.extensionPoint == TodayView.point && one.rejection == nil {
+        for one in try host.installedAndWait() where one.extensionPoint == TodayView.point && one.rejection == nil {
             for entitlement in one.entitlements where granting.contains(entitlement.name) {
-                try host.grant(entitlement.name, to: one.id)
+                try host.grantAndWait(entitlement.name, to: one.id)
             }
-            try host.setEnabled(true, for: one.id)
+            try host.setEnabledAndWait(true, for: one.id)
         }
     }
 }

@@ -21,7 +21,8 @@ package actor TodayView {
     private let rules: TodayRules
     private let clock: any TodayClock
     private let isWanted: @Sendable (InstalledExtension) -> Bool
-    private let background = BlockingWork()
+    /// The work on the folder's files.
+    private let filing = Lane.Row(of: .slow)
 
     private var widgets: [String: Widget] = [:]
     private var order = WidgetOrder()
@@ -156,7 +157,8 @@ package actor TodayView {
         let isLocked = surface?.kind.isLocked ?? true
         guard !isLocked, order.move(identifier, to: place, among: cards.map(\.id)) else { return }
         change.yield()
-        await background.doing { [folder, order] in try? folder?.keep(order: order.identifiers) }
+        // If the order cannot be kept, the next view has the former order.
+        try? await filing.value { [folder, order] in try? folder?.keep(order: order.identifiers) }
     }
 
     /// Switches a widget on or off, for all views of the same broker.
@@ -174,7 +176,7 @@ package actor TodayView {
                 .unknownExtension, what: "is no widget of this view", place: Self.shown(identifier),
                 remedy: "annex list --all --point \(Self.point)")
         }
-        try await background.asking { [host] () throws(BrokerError) in try host.setEnabled(isAdded, for: identifier) }
+        try await host.setEnabled(isAdded, for: identifier)
         try await reload()
     }
 
@@ -199,14 +201,10 @@ package actor TodayView {
     private func reload() async throws(BrokerError) {
         reloads.last += 1
         let (number, moves) = (reloads.last, order.moves)
-        let installed = try await background.asking { [host] () throws(BrokerError) in try host.installed() }
+        let installed = try await host.installed()
         let usable = installed.filter { $0.extensionPoint == Self.point && $0.rejection == nil }
         let added = usable.filter { $0.isEnabled && isWanted($0) }
-        let (kept, marked) = await background.doing { [folder] in
-            let withContent = added.filter { folder?.place.hasContent($0.id) ?? true }
-            let snapshots = withContent.map { folder?.snapshot(of: $0.id, instance: $0.instance) }
-            return (folder?.order ?? [], Array(zip(withContent, snapshots)))
-        }
+        let (kept, marked) = try await read(added)
         // While this list was fetched, a newer list may have come into use.
         guard let kind = surface?.kind, number > reloads.applied else { return }
         reloads.applied = number
@@ -223,6 +221,21 @@ package actor TodayView {
         }
         change.yield()
         handle(.appeared, of: order.identifiers)
+    }
+
+    /// What the folder keeps of the widgets: their order, and the widgets with content with their snapshots.
+    private func read(
+        _ added: [InstalledExtension]
+    ) async throws(BrokerError) -> (order: [String], marked: [(InstalledExtension, WidgetSnapshot?)]) {
+        do throws(SystemError) {
+            return try await filing.value { [folder] in
+                let withContent = added.filter { folder?.place.hasContent($0.id) ?? true }
+                let snapshots = withContent.map { folder?.snapshot(of: $0.id, instance: $0.instance) }
+                return (folder?.order ?? [], Array(zip(withContent, snapshots)))
+            }
+        } catch {
+            throw BrokerError(.system, what: "\(error.cause)", place: "the thread annex-slow", remedy: error.remedy)
+        }
     }
 
     private func add(_ widget: InstalledExtension, showing snapshot: WidgetSnapshot?) {
@@ -279,7 +292,7 @@ package actor TodayView {
         guard let folder, card.freshness == .fresh else { return }
         let snapshot = WidgetSnapshot(of: card.widget.instance, at: WallClock.now(), state: card.state)
         // If the disk is full, only the snapshot for the next view is lost.
-        await background.doing { try? folder.keep(snapshot, of: card.id) }
+        try? await filing.value { try? folder.keep(snapshot, of: card.id) }
     }
 
     // MARK: Time

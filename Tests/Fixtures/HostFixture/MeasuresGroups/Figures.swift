@@ -90,7 +90,7 @@ private func news(_ name: String, heardBy ear: Other, change: (Int) throws -> Vo
 func launch(_ app: String, in folder: String) async throws {
     func host(granting: [String]) throws -> AnnexHost {
         let host = try AnnexHost.embedded(reports: .nowhere, privateDirectories: .folder(folder + "/private"))
-        try host.install(app: app, granting: granting)
+        try host.installAndWait(app: app, granting: granting)
         return host
     }
     let (member, plain) = (try host(granting: ["com.apple.security.application-groups"]), try host(granting: []))

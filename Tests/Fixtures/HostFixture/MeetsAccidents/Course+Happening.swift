@@ -25,8 +25,8 @@ extension Course {
             await strike(moment, isOver) { self.stop({ self.wardens.numbers }) { usleep(moment.length) } }
         case .hostIsStoppedForAMoment: await stopThisHost(moment)
         case .isSwitchedOff:
-            await strike(moment, isOver) { try? self.host.setEnabled(false, for: accident.identifier) }
-        case .appIsRemoved: await strike(moment, isOver) { try? self.host.remove(app: "com.example.shout") }
+            await strike(moment, isOver) { try? self.host.setEnabledAndWait(false, for: accident.identifier) }
+        case .appIsRemoved: await strike(moment, isOver) { try? self.host.removeAndWait(app: "com.example.shout") }
         case .brokerEndsAll: await strike(moment, isOver) { self.broker.shutDown() }
         default: break
         }

@@ -48,7 +48,7 @@ final class Course: Sendable {
         isOver.raise()
         await happened
         if accident == .appIsRemoved { _ = try? broker.install(app: apps[0]) }
-        try? host.setEnabled(true, for: accident.identifier)
+        try? host.setEnabledAndWait(true, for: accident.identifier)
         // A caller that dropped the session got no report, so the broker's report is used.
         let noted = told.reason == "refused" ? [] : await ends.take()
         if told.reason == "dropped", let end = noted.first?.termination { told = Self.told(end) }
