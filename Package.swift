@@ -261,7 +261,7 @@ let allTests: [Target] = [
     tests("AnnexTodayPageTests", "AnnexTodayPage", "AnnexToday", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux"),
     tests(
         "AnnexCommandTests", "AnnexCommand", "AnnexToday", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy",
-        "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux"),
+        "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux", arguments),
     tests("ExamplesTests", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux"),
     tests(
         "EndToEndTests", "AnnexEmbedded", "AnnexBroker", "AnnexDaemon", "AnnexToday", "AnnexHost", "AnnexPolicy",
