@@ -88,7 +88,8 @@ let sandbox = floor(
         "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", logging, plugins: ["EmbedProgram"]),
     library("AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux"),
     library("AnnexSandbox", "AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
-    library("AnnexDoctor", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
+    .target(name: "CAnnexDoctor", dependencies: ["CAnnexLinux"]),
+    library("AnnexDoctor", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexDoctor"),
     library(
         "AnnexAttacks", "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux", "CAnnexLinux",
         excluding: ["Program"], plugins: ["EmbedProgram"]))
