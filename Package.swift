@@ -90,7 +90,8 @@ let sandbox = floor(
         "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", logging, plugins: ["EmbedProgram"]),
     library("AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux"),
     library("AnnexSandbox", "AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
-    library("AnnexDoctor", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
+    .target(name: "CAnnexDoctor", dependencies: ["CAnnexLinux"]),
+    library("AnnexDoctor", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexDoctor"),
     library(
         "AnnexAttacks", "AnnexSandbox", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexLinux", "CAnnexLinux",
         excluding: ["Program"], plugins: ["EmbedProgram"]))
@@ -192,24 +193,20 @@ func sharedFixture(_ name: String, _ dependencies: Target.Dependency..., path: S
 }
 
 let fixtures: [Target] = [
-    sharedFixture("AnnexTestSupport", "AnnexChannel", "AnnexLinux", "CSpawn", path: "Tests/Support"),
-    sharedFixture("CSpawn"), sharedFixture("CFilterFixture"), sharedFixture("CFailingCalls"),
-    sharedFixture("CFixtures"),
-    sharedFixture("ConformingConduct", "AnnexChannel"), sharedFixture("TypedConduct", "AnnexChannel"),
-    sharedFixture("Ledgers", "CAnnexSQLite"),
+    sharedFixture("AnnexTestSupport", "AnnexChannel", "AnnexLinux", "CTestSupport", path: "Tests/Support"),
+    sharedFixture("CTestSupport"), sharedFixture("CFixtures"), sharedFixture("CFailingCalls"),
+    sharedFixture("Conducts", "AnnexChannel"), sharedFixture("Ledgers", "CAnnexSQLite"),
     // Three programs with many conducts each.
     fixture(
-        "extension-fixture", "AnnexExtension", "AnnexGroups", "AnnexChannel", "AnnexLinux", "TypedConduct", "Ledgers",
+        "extension-fixture", "AnnexExtension", "AnnexGroups", "AnnexChannel", "AnnexLinux", "Conducts", "Ledgers",
         "CFixtures"),
-    fixture(
-        "channel-fixture", "AnnexModel", "AnnexChannel", "AnnexLinux", "ConformingConduct", "TypedConduct", "CFixtures"),
+    fixture("channel-fixture", "AnnexModel", "AnnexChannel", "AnnexLinux", "Conducts", "CFixtures"),
     fixture(
         "host-fixture", "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexBrokerAPI", "AnnexHost", "AnnexApp",
         "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexModel", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch",
         "AnnexPolicy", "AnnexLinux", "CAnnexSQLite", "Ledgers", "CFixtures", "AnnexTestSupport", isExtension: false),
     // The extensions of `annex demo` that misbehave.
-    sharedFixture("CMisbehaver"),
-    fixture("Misbehaver", "AnnexModel", "AnnexChannel", "AnnexLinux", "CMisbehaver"), fixture("Silent"),
+    fixture("Misbehaver", "AnnexModel", "AnnexChannel", "AnnexLinux", "CFixtures"), fixture("Silent"),
     // Its system calls are counted one by one, so it links no library.
     fixture("runs-alone"),
     // Its definitions of system calls would be those of every conduct in the same program.
@@ -230,8 +227,8 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let allTests: [Target] = [
     tests("LayeringTests"),
     tests("AnnexLinuxTests", "AnnexLinux"),
-    tests("AnnexChannelTests", "AnnexReplay", "AnnexChannel", "AnnexLinux", "ConformingConduct"),
-    tests("AnnexPolicyTests", "AnnexPolicyTools", "AnnexPolicy", "CAnnexSeccomp", "CFilterFixture"),
+    tests("AnnexChannelTests", "AnnexReplay", "AnnexChannel", "AnnexLinux", "Conducts"),
+    tests("AnnexPolicyTests", "AnnexPolicyTools", "AnnexPolicy", "CAnnexSeccomp", "CTestSupport"),
     tests("AnnexShippedPoliciesTests", "AnnexShippedPolicies", "AnnexPolicy"),
     tests(
         "AnnexSandboxTests", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "AnnexWarden",
@@ -249,25 +246,24 @@ let allTests: [Target] = [
         "AnnexLinux"),
     tests(
         "AnnexPortalServerTests", "AnnexPortalServer", "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages",
-        "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "CFilterFixture"),
+        "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "CTestSupport"),
     tests("AnnexSigningTests", "AnnexSigning", "AnnexBundle", "AnnexLinux"),
     tests("AnnexBundlingTests", "AnnexBundling", "AnnexBundle", "AnnexModel"),
     tests(
         "AnnexBrokerTests", "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexSupervision",
-        "AnnexLaunch",
-        "AnnexPolicy", "AnnexModel", "AnnexBundle", "AnnexChannel", "AnnexLinux"),
+        "AnnexLaunch", "AnnexPolicy", "AnnexModel", "AnnexBundle", "AnnexChannel", "AnnexLinux"),
     tests("AnnexTestingTests", "AnnexTesting", "AnnexExtension", "AnnexChannel", "AnnexHost"),
-    tests("AnnexDaemonTests", "AnnexDaemon", "AnnexRegistry", "AnnexChannel", "AnnexLinux", "CFilterFixture", logging),
+    tests("AnnexDaemonTests", "AnnexDaemon", "AnnexRegistry", "AnnexChannel", "AnnexLinux", "CTestSupport", logging),
     tests("AnnexHostTests", "AnnexHost", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux"),
     tests("AnnexTodayTests", "AnnexToday", "AnnexHost", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux"),
     tests("AnnexTodayPageTests", "AnnexTodayPage", "AnnexToday", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux"),
     tests(
         "AnnexCommandTests", "AnnexCommand", "AnnexToday", "AnnexSandbox", "AnnexPolicyTools", "AnnexPolicy",
-        "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux"),
+        "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux", arguments),
     tests("ExamplesTests", "AnnexBundle", "AnnexModel", "AnnexChannel", "AnnexLinux"),
     tests(
         "EndToEndTests", "AnnexEmbedded", "AnnexBroker", "AnnexDaemon", "AnnexToday", "AnnexHost", "AnnexPolicy",
-        "AnnexModel", "AnnexBrokerAPI", "AnnexChannel", "AnnexLinux", "TypedConduct", logging),
+        "AnnexModel", "AnnexBrokerAPI", "AnnexChannel", "AnnexLinux", "Conducts", logging),
 ]
 
 // MARK: - The package
@@ -280,13 +276,11 @@ func product(_ name: String, _ targets: String...) -> Product {
 let package = Package(
     name: "Annex",
     products: [
-        // A host imports the first two, an extension the fourth; the others are useful alone.
-        product("AnnexHost"), product("AnnexEmbedded"),
-        // For the tests of hosts and extensions.
-        product("AnnexTesting"),
-        product("AnnexExtension"),
+        // For hosts, for extensions, and for the tests of both.
+        product("AnnexHost"), product("AnnexEmbedded"), product("AnnexExtension"), product("AnnexTesting"),
         // For extensions and apps that share data, and for the app that contains extensions.
         product("AnnexGroups"), product("AnnexApp"),
+        // These are useful alone.
         product("AnnexChannel"),
         product("AnnexPolicy", "AnnexPolicy", "AnnexPolicyTools", "AnnexShippedPolicies"),
         product("AnnexSandbox", "AnnexSandbox", "AnnexDoctor", "AnnexPolicy", "AnnexShippedPolicies"),

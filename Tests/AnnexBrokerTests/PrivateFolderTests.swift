@@ -25,14 +25,14 @@ import Testing
 
     @Test func `the folder is the first of the places that the user named`() throws {
         func place(_ user: UInt32, _ variables: [String: String]) throws -> String {
-            try PrivatePlace.standard.path(user: user) { variables[$0] }
+            try PrivateLocation.standard.path(user: user) { variables[$0] }
         }
         #expect(try place(0, ["HOME": "/root"]) == "/var/lib/annex/private")
         #expect(try place(1000, ["XDG_DATA_HOME": "/data", "HOME": "/home/a"]) == "/data/annex/private")
         #expect(try place(1000, ["XDG_DATA_HOME": "data", "HOME": "/home/a"]) == "/home/a/.local/share/annex/private")
         #expect(throws: SystemError.self) { try place(1000, ["HOME": "a"]) }
-        #expect(try PrivatePlace.folder("/srv").path() == "/srv")
-        #expect(throws: SystemError.self) { try PrivatePlace.folder("srv").path() }
+        #expect(try PrivateLocation.folder("/srv").path() == "/srv")
+        #expect(throws: SystemError.self) { try PrivateLocation.folder("srv").path() }
     }
 
     @Test func `a private directory is closed to others and is the same one each time`() throws {

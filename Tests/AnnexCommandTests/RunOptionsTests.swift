@@ -1,4 +1,5 @@
 import AnnexPolicy
+import ArgumentParser
 import Testing
 
 @testable import AnnexCommand
@@ -91,6 +92,27 @@ import Testing
         }
         #expect(lines.allSatisfy { $0.count < 80 } && lines.contains { $0.contains("debug, ipc, jit") })
         #expect(!RunOption.help().contains("{words}"))
+    }
+
+    @Test func `the help lists each allowance with its own words`() throws {
+        let help = RunCommand.helpMessage(columns: 80)
+        #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        let words = help.split { $0.isWhitespace }.joined(separator: " ")
+        for name in PolicyLibrary.shipped.allowances {
+            let fragment = try PolicyLibrary.shipped.fragment(named: name)
+            #expect(words.contains(" \(name) \(fragment.help) ") && fragment.help != fragment.name, "\(name)")
+        }
+    }
+
+    @Test func `an allowance without words for the help is listed with its name`() {
+        let text = "name: set the clock\nmeans: The program can set the clock.\n"
+        let long = String(repeating: "a word ", count: 11)
+        let library = PolicyLibrary(
+            texts: [:],
+            fragments: ["clock": "allowance: clock\n" + text, "odd": "allowance: odd\n\(text)help: \(long)"])
+        let lines = RunOption.allowanceHelp(library).split(separator: "\n")
+        #expect(lines.first == "  clock  set the clock" && lines.count == 3)
+        #expect(lines.allSatisfy { $0.count < 80 } && lines[1].hasPrefix("  odd    a word"))
     }
 
     @Test func `a shell offers options, their words, and files`() {

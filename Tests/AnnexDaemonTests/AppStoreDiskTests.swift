@@ -1,6 +1,6 @@
 import AnnexBrokerAPI
 import AnnexTestSupport
-import CFilterFixture
+import CTestSupport
 import Foundation
 import Glibc
 import Logging

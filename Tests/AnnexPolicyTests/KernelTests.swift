@@ -1,4 +1,4 @@
-import CFilterFixture
+import CTestSupport
 import Glibc
 import Testing
 

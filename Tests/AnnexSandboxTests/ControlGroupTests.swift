@@ -110,16 +110,16 @@ import Testing
     func `the shared limits are held by a group above that is removed last`() throws {
         let share = GroupShare(name: "unused", memory: 256 << 20, processes: 64)
         var spare: ControlGroup?
-        var place: GroupPlace? = try GroupPlace.find(
+        var parent: GroupParent? = try GroupParent.find(
             share, among: ControlGroupHierarchy.candidates(), spare: &spare)
         let hasSpare = spare != nil
         #expect(!hasSpare)
-        let hierarchy = try #require(place?.hierarchy)
+        let hierarchy = try #require(parent?.hierarchy)
         #expect(TextFile.number(hierarchy.memory + "/" + hierarchy.limitFile) == 256 << 20)
         if let processes = hierarchy.processes { #expect(TextFile.number(processes + "/pids.max") == 64) }
         do {
-            let group = try ControlGroup(in: hierarchy, below: place?.node, named: OwnedName.next())
-            place = nil
+            let group = try ControlGroup(in: hierarchy, below: parent?.node, named: OwnedName.next())
+            parent = nil
             #expect(group.memory.hasPrefix(hierarchy.memory + "/") && group.isThere)
         }
         #expect(!FileManager.default.fileExists(atPath: hierarchy.memory))

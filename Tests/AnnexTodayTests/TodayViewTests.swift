@@ -238,7 +238,7 @@ import Testing
         let view = try view(of: try host(app))
         try await view.show(on: surface)
         _ = try await settled(view)
-        let place = try TodayPlace(self.place.url.path + "/today")
+        let place = try SharedTodayFolder(self.place.url.path + "/today")
         try place.setHasContent(false, of: "com.example.shout.loud")
         #expect(try await cards(of: view) { $0.isEmpty }.isEmpty)
         try place.setHasContent(true, of: "com.example.shout.loud")

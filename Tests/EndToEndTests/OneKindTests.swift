@@ -4,9 +4,9 @@ import AnnexHost
 import AnnexModel
 import AnnexPolicy
 import AnnexTestSupport
+import Conducts
 import Synchronization
 import Testing
-import TypedConduct
 
 /// One extension serves items, typed requests, notices and streams. It does this in tasks on its only thread.
 @Suite(.timeLimit(.minutes(20))) struct OneKindTests {

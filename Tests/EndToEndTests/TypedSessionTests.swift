@@ -2,8 +2,8 @@ import AnnexChannel
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport
+import Conducts
 import Testing
-import TypedConduct
 
 /// Typed messages in both directions through a sandbox: the host's calls, and the services that the host offers its
 /// extension at the same time.

@@ -2,8 +2,8 @@ import AnnexChannel
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport
+import Conducts
 import Testing
-import TypedConduct
 
 /// Typed streams through a sandbox, between tasks of the host and tasks of the extension.
 @Suite(.timeLimit(.minutes(20))) struct TypedStreamTests {

@@ -92,8 +92,10 @@ enum HousePlan {
                     "AnnexSandbox", "run a program in a sandbox: the public face",
                     imports: ["AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"]),
                 Target(
+                    "CAnnexDoctor", "C: tries each kernel feature in a process of its own", imports: ["CAnnexLinux"]),
+                Target(
                     "AnnexDoctor", "what this machine offers to sandboxes, and the remedies",
-                    imports: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"]),
+                    imports: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexDoctor"]),
                 Target(
                     "AnnexAttacks", "the attack catalogue, and the programs that try it",
                     imports: [

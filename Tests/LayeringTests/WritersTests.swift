@@ -11,4 +11,12 @@ import Testing
         }
         #expect(users.map { URL(filePath: $0.file).lastPathComponent } == ["EncodedJSON.swift"])
     }
+
+    /// `ByteCount` writes sizes for people. `Quantity` writes the exact sizes of policies, which have no such units.
+    @Test func `only one type writes a computed size with its unit`() throws {
+        let interpolated = /\\\(.*\)\s?[KMGT]iB\b/
+        let users = try SourceTree.swiftFiles(in: "Sources").filter { $0.text.contains(interpolated) }
+        #expect(users.map(\.file).isEmpty, "\(users.map(\.file))")
+        #expect(#""\(bytes >> 20) MiB""#.contains(interpolated))
+    }
 }

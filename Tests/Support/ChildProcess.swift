@@ -1,5 +1,5 @@
 import AnnexLinux
-import CSpawn
+import CTestSupport
 public import Foundation
 import Synchronization
 

@@ -20,11 +20,11 @@ package struct BrokerConfiguration: Sendable {
     package var patience = Duration.zero
     /// Whether an extension that fails again and again must pause before its next launch.
     package var holdsBack = true
-    /// The place where the broker keeps its reports on the ends of extensions.
-    package var reports = ReportPlace.nowhere
-    /// The place where the broker keeps private directories; nil if it keeps none. A broker that keeps none does not
+    /// Where the broker keeps its reports on the ends of extensions.
+    package var reports = ReportLocation.nowhere
+    /// Where the broker keeps private directories; nil if it keeps none. A broker that keeps none does not
     /// launch an extension whose policy gives it a private directory.
-    package var privateDirectories: PrivatePlace?
+    package var privateDirectories: PrivateLocation?
     /// The limits for all extensions together. If this is nil, only the policies limit the extensions.
     package var share: BrokerShare?
     /// The name of the broker's user, for the log of a program that runs brokers of several users; nil in other

@@ -49,7 +49,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
             throw SystemError("mkdir", errno: errno, path: "/" + folder, remedy: remedy)
         }
         // A broker that runs as root may have created this folder already, with access for root alone.
-        if path == DaemonPlace.systemSocket { try Descriptor.directory("/" + folder).setMode(0o755) }
+        if path == DaemonPaths.systemSocket { try Descriptor.directory("/" + folder).setMode(0o755) }
         do throws(SystemError) {
             _ = try LocalSocket.connect(to: path, patience: .seconds(1))
             throw SystemError(

@@ -23,7 +23,7 @@ extension AnnexHost {
     ///   - instances: how many extensions may run at once for one extension point. If it is nil, the points' own limits
     ///     apply. A further launch waits for a slot.
     ///   - reports: where the broker keeps its report on the end of each extension. `annex reports` shows the reports
-    ///     of the standard place.
+    ///     of the standard folder.
     ///   - privateDirectories: where private directories are kept. An extension finds the same directory at each
     ///     launch, also after an update of its app. `remove(app:)` removes the directories of the app's extensions. The
     ///     end of the host does not remove any directory.
@@ -32,7 +32,7 @@ extension AnnexHost {
     ///   step and the remedy.
     public static func embedded(
         apps: [String] = [], points: String? = nil, policies: String? = nil, waiving: Set<DispensableLayer> = [],
-        instances: Int? = nil, reports: ReportPlace = .standard, privateDirectories: PrivatePlace = .standard
+        instances: Int? = nil, reports: ReportLocation = .standard, privateDirectories: PrivateLocation = .standard
     ) throws(BrokerError) -> AnnexHost {
         try embedded(
             apps: apps, points: points, policies: policies, waiving: waiving, instances: instances, patience: .zero,
@@ -44,11 +44,11 @@ extension AnnexHost {
     ///   - patience: the shortest limit for a launch, a request and the watchdog. If a policy has a shorter limit, the
     ///     policy's limit is raised to this limit.
     ///   - holdsBack: whether an extension that fails again and again must pause before its next launch.
-    ///   - place: where private directories are kept; nil if none are kept.
+    ///   - location: where private directories are kept; nil if none are kept.
     package static func embedded(
         apps: [String] = [], points: String? = nil, policies: String? = nil, waiving: Set<DispensableLayer> = [],
-        instances: Int? = nil, patience: Duration, holdsBack: Bool = true, reports: ReportPlace = .nowhere,
-        keeping place: PrivatePlace? = nil
+        instances: Int? = nil, patience: Duration, holdsBack: Bool = true, reports: ReportLocation = .nowhere,
+        keeping location: PrivateLocation? = nil
     ) throws(BrokerError) -> AnnexHost {
         var wishes = BrokerConfiguration()
         try wishes.read(points: points, policies: policies)
@@ -56,7 +56,7 @@ extension AnnexHost {
         wishes.patience = patience
         wishes.holdsBack = holdsBack
         wishes.reports = reports
-        wishes.privateDirectories = place
+        wishes.privateDirectories = location
         let host = AnnexHost(service: try Broker(waiving: waiving, wishes))
         for app in apps { try host.installAndWait(app: app) }
         return host

@@ -75,7 +75,7 @@ struct ReportsCommand: ParsableCommand {
     private func read() throws -> (String, (reports: [StoredReport], flaws: [StoredReport.Flaw])) {
         do throws(SystemError) {
             var place = folder
-            if place == nil { place = try ReportPlace.standard.path() }
+            if place == nil { place = try ReportLocation.standard.path() }
             guard let place else { return ("", ([], [])) }
             do throws(SystemError) {
                 let found = try StoredReport.all(

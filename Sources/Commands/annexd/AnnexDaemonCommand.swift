@@ -93,7 +93,7 @@ struct AnnexDaemonCommand: ParsableCommand {
 
     func run() throws {
         var options = DaemonOptions(
-            state: try Self.absolute(state ?? (system ? DaemonPlace.systemState : DaemonPlace.userState)),
+            state: try Self.absolute(state ?? (system ? DaemonPaths.systemState : DaemonPaths.userState)),
             isSystem: system)
         if let forgetUser { return try forget(forgetUser, options: options) }
         try options.read(points: points, policies: policies)
@@ -101,8 +101,8 @@ struct AnnexDaemonCommand: ParsableCommand {
         options.wishes.holdsBack = !neverHoldBack
         options.wishes.reports = .standard
         for limit in limit { options.limits.set(limit.name, to: limit.number) }
-        let path = try Self.absolute(socket ?? (system ? DaemonPlace.systemSocket : DaemonPlace.userSocket))
-        if path != DaemonPlace.systemSocket { options.socket = path }
+        let path = try Self.absolute(socket ?? (system ? DaemonPaths.systemSocket : DaemonPaths.userSocket))
+        if path != DaemonPaths.systemSocket { options.socket = path }
         let end = DaemonLife(options, socket: path, isVerbose: verbose).run()
         if end != 0 { throw ExitCode(end) }
     }

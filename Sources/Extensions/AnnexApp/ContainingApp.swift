@@ -33,24 +33,24 @@ public struct ContainingApp: Sendable {
 
     /// Finds the app of this program, and opens its groups. Call this function once, before the first use of a group.
     ///
-    /// - Parameter place: the absolute path of the folder of private directories. If `place` is nil, the app uses the
+    /// - Parameter folder: the absolute path of the folder of private directories. If `folder` is nil, the app uses the
     ///   groups of the machine's daemon. If the app is not installed in this daemon, the app uses the user's own
-    ///   folder of private directories, `PrivatePlace.standard`. If the environment variable `ANNEX_PRIVATE` names a
+    ///   folder of private directories, `PrivateLocation.standard`. If the environment variable `ANNEX_PRIVATE` names a
     ///   folder, the app does not ask the machine's daemon.
     /// - Throws: `invalid` if this program is not the program of an app bundle, or if the bundle breaks a rule.
     ///   `notMember` if the app declares groups and no team has signed it, or if another program is installed as this
     ///   app in the machine's daemon. `gone` if this daemon gives no answer.
     @discardableResult
-    public static func start(privateDirectories place: String? = nil) throws(PortalError) -> ContainingApp {
+    public static func start(privateDirectories folder: String? = nil) throws(PortalError) -> ContainingApp {
         let program = try program()
-        if place == nil, UserEnvironment.variable("ANNEX_PRIVATE") == nil, let app = try served(program) { return app }
+        if folder == nil, UserEnvironment.variable("ANNEX_PRIVATE") == nil, let app = try served(program) { return app }
         let app = try bundle(of: program)
         let groups = app.entitlements.applicationGroups
         let url = openedURL(among: app.urlSchemes)
         guard !groups.isEmpty else { return ContainingApp(identifier: app.identifier, groups: [], openedURL: url) }
         let team = try team(of: app)
         do throws(SystemError) {
-            let path = if let place { place } else { try StandardPlace.privateDirectories() }
+            let path = if let folder { folder } else { try StandardPaths.privateDirectories() }
             Portal.install(
                 try LocalPortal.open(
                     app.identifier, groups: groups.map { GroupKey(team: team, identifier: $0) }, in: path))
@@ -68,7 +68,7 @@ public struct ContainingApp: Sendable {
         if let app, app.entitlements.applicationGroups.isEmpty { return nil }
         let opened: (portal: PortalClient, description: MemberDescription)?
         do throws(PortalError) {
-            opened = try PortalClient.connect(to: StandardPlace.machineDaemon(), app: app?.identifier ?? "")
+            opened = try PortalClient.connect(to: StandardPaths.machineDaemon(), app: app?.identifier ?? "")
         } catch {
             guard error.code == .notFound else { throw error }
             return nil
@@ -92,13 +92,13 @@ public struct ContainingApp: Sendable {
     public func setHasContent(
         _ hasContent: Bool, forWidgetWithBundleIdentifier widget: String
     ) throws(PortalError) {
-        guard widget.hasPrefix(identifier + "."), TodayPlace.fileName(of: widget) != nil else {
+        guard widget.hasPrefix(identifier + "."), SharedTodayFolder.fileName(of: widget) != nil else {
             throw PortalError(
                 .invalid, what: "\(Escaped(widget, limit: 200)) is no extension of \(identifier)",
                 remedy: "name a widget that the app carries")
         }
         do throws(SystemError) {
-            try TodayPlace(TodayPlace.standard()).setHasContent(hasContent, of: widget)
+            try SharedTodayFolder(SharedTodayFolder.standard()).setHasContent(hasContent, of: widget)
         } catch {
             throw PortalError(
                 .system, what: "the folder of the Today views cannot be written: \(error.cause)", remedy: error.remedy)

@@ -1,6 +1,6 @@
 internal import AnnexLaunch
 internal import AnnexLinux
-internal import CAnnexLinux
+internal import CAnnexDoctor
 internal import Glibc
 
 /// Finds the places where a control group with a memory limit can be made, by making a group in each place.

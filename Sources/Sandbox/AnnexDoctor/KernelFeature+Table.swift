@@ -1,5 +1,5 @@
 internal import AnnexLaunch
-internal import CAnnexLinux
+internal import CAnnexDoctor
 
 extension KernelFeature {
     private static func feature(

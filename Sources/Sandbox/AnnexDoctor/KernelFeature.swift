@@ -1,6 +1,6 @@
 internal import AnnexLaunch
 internal import AnnexLinux
-internal import CAnnexLinux
+internal import CAnnexDoctor
 
 /// A kernel feature that may or may not be available to this user. It is tried in a separate process.
 package struct KernelFeature: Sendable {

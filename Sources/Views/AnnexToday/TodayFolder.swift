@@ -16,15 +16,15 @@ package struct TodayFolder: Sendable {
     private static let mostEntries = 4096
     private static let mostOrderBytes = 256 << 10
 
-    package let place: TodayPlace
+    package let shared: SharedTodayFolder
 
     /// - Parameter path: the folder. If the folder does not exist, it is made, and only the present user can use it.
     package init(_ path: String) throws(SystemError) {
-        place = try TodayPlace(path)
+        shared = try SharedTodayFolder(path)
         try removeOld(Descriptor.directory(path))
     }
 
-    private var path: String { place.path }
+    private var path: String { shared.path }
 
     // MARK: Snapshots
 
@@ -47,7 +47,7 @@ package struct TodayFolder: Sendable {
     private static var limits: MessageLimits { MessageLimits(bytes: SnapshotMessage.bytes, fields: 64, depth: 4) }
 
     private static func name(of identifier: String) -> String? {
-        TodayPlace.fileName(of: identifier).map { $0 + suffix }
+        SharedTodayFolder.fileName(of: identifier).map { $0 + suffix }
     }
 
     private func removeOld(_ folder: borrowing Descriptor) throws(SystemError) {
@@ -101,7 +101,7 @@ package struct TodayFolder: Sendable {
     }
 }
 
-extension TodayPlace {
+extension SharedTodayFolder {
     /// Watches the marks with which apps say whether their widgets have content.
     /// - Parameter onChange: a closure that is called after each change of the marks, on a thread of the event loop.
     func watch(onChange: @escaping @Sendable () -> Void) throws(SystemError) -> FileWatch {

@@ -1,5 +1,5 @@
 import AnnexTestSupport
-import ConformingConduct
+import Conducts
 import Testing
 
 @testable import AnnexChannel

@@ -1,6 +1,6 @@
 import AnnexLinux
 import AnnexTestSupport
-import ConformingConduct
+import Conducts
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
 import AnnexLinux
 import AnnexTestSupport
-import ConformingConduct
+import Conducts
 import Glibc
 import Synchronization
 import Testing

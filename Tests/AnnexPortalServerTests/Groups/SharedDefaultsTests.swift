@@ -1,6 +1,6 @@
 import AnnexGroups
 import AnnexPortal
-import CFilterFixture
+import CTestSupport
 import Foundation
 import Testing
 

@@ -2,9 +2,9 @@ import AnnexChannel
 import AnnexEmbedded
 import AnnexHost
 import AnnexTestSupport
+import Conducts
 import Foundation
 import Testing
-import TypedConduct
 
 /// The same tests for an embedded broker and for a daemon. Host code must not be able to see a difference.
 @Suite(.timeLimit(.minutes(20))) struct ConformanceTests {

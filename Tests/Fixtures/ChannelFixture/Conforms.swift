@@ -1,6 +1,6 @@
 // The extension of the conformance tests, in Swift, in a separate process.
 import AnnexChannel
-import ConformingConduct
+import Conducts
 
 enum Conforms {
     static func run() throws {

@@ -1,7 +1,7 @@
 // For each requested word, the extension makes a request to its host. It sends every remark back. For the remark
 // "stream", it opens a stream. For the remark "misreport", it reports a progress that is not a number.
 import AnnexChannel
-import TypedConduct
+import Conducts
 
 enum ServesTypes {
     static func run() throws {

@@ -2,8 +2,8 @@
 // extension does.
 import AnnexChannel
 import AnnexExtension
+import Conducts
 import Synchronization
-import TypedConduct
 
 final class ServesEverything: AppExtension {
     private let counter = Counter()

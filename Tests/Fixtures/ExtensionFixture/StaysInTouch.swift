@@ -2,7 +2,7 @@
 // from its host.
 import AnnexChannel
 import AnnexExtension
-import TypedConduct
+import Conducts
 
 final class StaysInTouch: SessionExtension {
     private var open: [String: ExtensionContext] = [:]

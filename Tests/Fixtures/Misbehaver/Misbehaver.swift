@@ -1,7 +1,7 @@
 import AnnexChannel
 import AnnexLinux
 import AnnexModel
-import CMisbehaver
+import CFixtures
 import Glibc
 
 /// An extension that misbehaves in the way that its request names. It uses the channel directly, because `AppExtension`

@@ -11,24 +11,24 @@ final class GroupAccess: Sendable {
         weak var group: OpenGroup?
     }
 
-    private let place: PrivatePlace?
+    private let location: PrivateLocation?
     /// The user that owns the members' files: the user of this broker. Containing apps run as this user.
     private let owner: UInt32
     /// The groups that are in use now. A group's members are extensions and containing apps. All members in this
     /// process that use a group share one object for it.
     private let known = Mutex<[GroupKey: Known]>([:])
 
-    /// - Parameter place: the folder of private directories, in which the groups lie too; nil if the broker keeps no
+    /// - Parameter location: the folder of private directories, in which the groups lie too; nil if the broker keeps no
     ///   such folder.
-    init(_ place: PrivatePlace?, owner: UInt32) {
-        self.place = place
+    init(_ location: PrivateLocation?, owner: UInt32) {
+        self.location = location
         self.owner = owner
     }
 
     /// Opens groups of a team, for an extension of an app or for the app itself.
     func open(_ identifiers: [String], of team: Team, for app: String) throws(BrokerError) -> [OpenGroup] {
         do throws(SystemError) {
-            guard let path = try place?.path() else {
+            guard let path = try location?.path() else {
                 throw SystemError("open", errno: ENOENT, remedy: "name a folder for private directories")
             }
             let folder = try PrivateFolder.own(path)
@@ -50,7 +50,7 @@ final class GroupAccess: Sendable {
         let groups = try open(identifiers, of: team, for: app)
         guard owner != geteuid() else { return groups }
         do throws(SystemError) {
-            guard let path = try place?.path() else { return groups }
+            guard let path = try location?.path() else { return groups }
             let folder = try PrivateFolder.own(path)
             for group in groups { try GroupFolder.reveal(group.key, in: folder.descriptor, to: owner) }
             return groups

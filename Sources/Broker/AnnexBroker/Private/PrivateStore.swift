@@ -11,16 +11,16 @@ internal import Synchronization
 /// This object is separate from the broker, so that the code that handles an extension's end can hold this object
 /// without keeping the broker alive.
 final class PrivateStore: Sendable {
-    private let place: PrivatePlace?
+    private let location: PrivateLocation?
     private let loop: EventLoop
     /// Called if a directory could not be removed. The closure gets the name of the directory and the error.
     private let onTrouble: @Sendable (String, SystemError) -> Void
     /// The removal that this broker performs now.
     private let removal = Mutex<Watch<PrivateRemoval>?>(nil)
 
-    /// - Parameter place: the folder of the private directories; nil if the broker keeps none.
-    init(_ place: PrivatePlace?, loop: EventLoop, onTrouble: @escaping @Sendable (String, SystemError) -> Void) {
-        self.place = place
+    /// - Parameter location: the folder of the private directories; nil if the broker keeps none.
+    init(_ location: PrivateLocation?, loop: EventLoop, onTrouble: @escaping @Sendable (String, SystemError) -> Void) {
+        self.location = location
         self.loop = loop
         self.onTrouble = onTrouble
         // A broker that was killed may have left a removal unfinished.
@@ -55,7 +55,7 @@ final class PrivateStore: Sendable {
     private func found(
         _ key: PrivateKey, of team: Team?, as wanted: PolicyPaths.PrivateDirectory, for launcher: Launcher
     ) throws(SystemError) -> KeptDirectory {
-        guard let path = try place?.path() else {
+        guard let path = try location?.path() else {
             throw SystemError("open", errno: ENOENT, remedy: "name a folder for private directories")
         }
         let folder = try PrivateFolder.own(path)
@@ -114,7 +114,7 @@ final class PrivateStore: Sendable {
 
     /// The folder; nil if it does not exist.
     private func folder() throws(SystemError) -> PrivateFolder? {
-        guard let path = try place?.path() else { return nil }
+        guard let path = try location?.path() else { return nil }
         return try PrivateFolder.existing(path)
     }
 
@@ -133,7 +133,7 @@ final class PrivateStore: Sendable {
     /// at each end of an extension. After the end of an extension, its directory may be free. Also, the launch of the
     /// extension may have moved another team's files into `@removed`. These files must be removed too.
     func resumeRemoval() {
-        guard let path = try? place?.path(), let folder = try? folder(), folder.hasRemoved else { return }
+        guard let path = try? location?.path(), let folder = try? folder(), folder.hasRemoved else { return }
         let work = Watch(PrivateRemoval(path, onTrouble: onTrouble), orOn: loop)
         removal.withLock { $0 = work }
     }

@@ -113,7 +113,7 @@ struct ReportFolder: ~Copyable, Sendable {
     }
 }
 
-extension ReportPlace {
+extension ReportLocation {
     /// The error that is thrown if the environment names no folder for reports.
     package static let homeless = SystemError(
         "getenv", errno: ENOENT, path: "HOME", remedy: "name a folder with the variable ANNEX_REPORTS")

@@ -39,9 +39,9 @@ final class ReportKeeper: Sendable {
     }
 
     /// The result is nil if no reports are wanted, or if the environment names no folder for them.
-    convenience init?(_ place: ReportPlace, logger: Logger = Logger(label: BrokerLog.label)) {
+    convenience init?(_ location: ReportLocation, logger: Logger = Logger(label: BrokerLog.label)) {
         do throws(SystemError) {
-            guard let path = try place.path() else { return nil }
+            guard let path = try location.path() else { return nil }
             self.init(path: path, logger: logger)
         } catch {
             logger.warning(

@@ -120,7 +120,7 @@ package struct BundleArchiveWriter: ~Copyable {
             throw .file(path, "gives the app more than \(BundleArchive.mostEntries) files and directories")
         }
         guard size <= Int64(BundleArchive.mostBytes - written) else {
-            throw .file(path, "makes the app larger than \(BundleArchive.mostBytes >> 20) MiB")
+            throw .file(path, "makes the app larger than \(ByteCount(BundleArchive.mostBytes))")
         }
         let name = Array(path.utf8)
         try append(
@@ -130,7 +130,7 @@ package struct BundleArchiveWriter: ~Copyable {
     private mutating func append(_ bytes: [UInt8]) throws(BundleArchiveFailure) {
         written += bytes.count
         guard written <= BundleArchive.mostBytes else {
-            throw .malformed("would be larger than \(BundleArchive.mostBytes >> 20) MiB")
+            throw .malformed("would be larger than \(ByteCount(BundleArchive.mostBytes))")
         }
         do throws(SystemError) {
             try memory.writeAll(bytes)

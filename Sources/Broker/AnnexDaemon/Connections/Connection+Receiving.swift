@@ -94,10 +94,10 @@ extension Connection {
     }
 
     private func receive(_ notice: ExtensionNotice, number: UInt64, counts: SessionStatistics) {
-        enum Place {
+        enum Receiver {
             case handle(any ExtensionHandle), later, tooMuch, unknown
         }
-        let place: Place = state.withLock { state in
+        let receiver: Receiver = state.withLock { state in
             guard state.phase.isOpen, number <= state.last else { return .unknown }
             guard var launched = state.extensions[number] else { return .later }
             if let handle = launched.handle { return .handle(handle) }
@@ -106,7 +106,7 @@ extension Connection {
             state.extensions[number] = launched
             return launched.waiting.count > 16 ? .tooMuch : .later
         }
-        switch place {
+        switch receiver {
         case .handle(let handle):
             handle.counted(counts)
             apply(notice, number: number, to: handle)

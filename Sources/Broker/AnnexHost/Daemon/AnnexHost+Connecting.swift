@@ -44,7 +44,7 @@ extension AnnexHost {
     /// Does the same as the public `connectAndWait(to:)`, with another time limit, for machines under heavy load.
     /// - Parameter patience: how long to wait for each answer.
     package static func connectAndWait(to path: String?, patience: Duration) throws(BrokerError) -> AnnexHost {
-        try connectAndWait(toFirstOf: path.map { [$0] } ?? DaemonPlace.sockets, patience: patience)
+        try connectAndWait(toFirstOf: path.map { [$0] } ?? DaemonPaths.sockets, patience: patience)
     }
 
     /// Does the same as `connectAndWait(to:)`, for several sockets. It uses the first socket at which a daemon listens.

@@ -28,7 +28,7 @@ extension DaemonLink {
                 for _ in 0..<20 { MonotonicClock.pause() }
             }
         } catch let error as SystemError {
-            throw Self.error(error, path: path, isChosen: places == DaemonPlace.sockets)
+            throw Self.error(error, path: path, isChosen: places == DaemonPaths.sockets)
         } catch let error as BrokerError {
             throw error
         } catch {
@@ -115,9 +115,9 @@ extension DaemonLink {
             default: error.remedy
             }
         // The search tries the machine's socket only if the user has no daemon of their own.
-        let isLast = isChosen && path == DaemonPlace.systemSocket
+        let isLast = isChosen && path == DaemonPaths.systemSocket
         let what =
-            isLast ? "your user has no daemon at \(DaemonPlace.userSocket), and this socket cannot be reached: " : ""
+            isLast ? "your user has no daemon at \(DaemonPaths.userSocket), and this socket cannot be reached: " : ""
         return BrokerError(.unreachable, what: "\(what)\(error.cause)", place: path, remedy: remedy)
     }
 
@@ -126,8 +126,8 @@ extension DaemonLink {
     private static func start(_ path: String, isChosen: Bool) -> String {
         let machines = "start the machine's daemon as root: systemctl enable --now annexd.socket"
         return switch path {
-        case DaemonPlace.systemSocket: isChosen ? "\(startOwn); or \(machines)" : machines
-        case DaemonPlace.userSocket: startOwn
+        case DaemonPaths.systemSocket: isChosen ? "\(startOwn); or \(machines)" : machines
+        case DaemonPaths.userSocket: startOwn
         default: "start a daemon there: annexd --socket \(path)"
         }
     }

@@ -15,15 +15,15 @@ public import AnnexLinux
 /// `init(dedicatedTo:)` starts one thread for one channel. While the thread has no task to run, it reads the channel
 /// and sleeps on the channel's memory. A suspended task then gets its answer a few microseconds sooner.
 public final class ChannelExecutor: TaskExecutor, SerialExecutor {
-    private enum Place {
+    private enum Runner {
         case loop(EventLoop)
         case thread(LeadingThread)
     }
 
-    private let place: Place
+    private let runner: Runner
 
     init(_ loop: EventLoop) {
-        place = .loop(loop)
+        runner = .loop(loop)
     }
 
     /// Starts a thread that runs tasks and reads one channel between them.
@@ -43,12 +43,12 @@ public final class ChannelExecutor: TaskExecutor, SerialExecutor {
     /// - Throws: `EBUSY` if the channel has a dedicated executor already; `ENOSYS` before Linux 5.16; the error of
     ///   starting the thread.
     public init(dedicatedTo channel: HostEndpoint) throws(SystemError) {
-        place = .thread(try LeadingThread(channel.leader))
+        runner = .thread(try LeadingThread(channel.leader))
     }
 
     deinit {
         // Each waiting job holds this object, so no job is left.
-        if case .thread(let thread) = place { thread.stop() }
+        if case .thread(let thread) = runner { thread.stop() }
     }
 
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -58,7 +58,7 @@ public final class ChannelExecutor: TaskExecutor, SerialExecutor {
             unsafe job.runSynchronously(
                 isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         }
-        switch place {
+        switch runner {
         case .loop(let loop): loop.execute(run)
         case .thread(let thread): thread.execute(run)
         }

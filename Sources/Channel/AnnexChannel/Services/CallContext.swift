@@ -27,10 +27,14 @@ public final class CallContext {
     /// Whether the host no longer needs an answer. True if the host cancelled the call, the call's time limit has
     /// passed, the host is gone, or the call is answered already.
     ///
-    /// Reading this property checks the channel, and thereby answers the host's watchdog. A handler that works for long
-    /// must read this property several times within the extension point's `watchdog` limit. Otherwise, the extension is
-    /// ended as `unresponsive`. A handler that awaits need not read this property, because the thread checks the
-    /// channel during the wait.
+    /// Reading this property checks the channel. A handler that works for long should read it from time to time, because
+    /// it learns only here that the host has cancelled the call.
+    ///
+    /// The host's watchdog does not check typed calls. It checks the extension while the host waits for a request of
+    /// items, for an event of a dialogue, or for longer than a second in a stream. During such a wait, reading this
+    /// property answers the watchdog. An extension that does not answer within the extension point's `watchdog` limit is
+    /// then ended as `unresponsive`, also if a typed call delays it. A handler that awaits need not read this property,
+    /// because the thread checks the channel during the wait.
     public var isCancelled: Bool {
         // `poll` may call a handler that uses this context. So the request is read after `poll`.
         guard (try? lookout.poll()) != nil else { return true }

@@ -16,7 +16,7 @@ struct GroupOptions: ParsableArguments {
     var team: String?
 
     func path() throws(SystemError) -> String {
-        guard let folder else { return try StandardPlace.privateDirectories() }
+        guard let folder else { return try StandardPaths.privateDirectories() }
         return folder.hasPrefix("/") ? folder : try Descriptor.directory(folder).path()
     }
 

@@ -27,7 +27,7 @@ package struct DaemonChoice: ParsableArguments {
     /// The exit code if the daemon rejects the request.
     static let rejected = ExitCode(1)
 
-    private var path: String? { system ? DaemonPlace.systemSocket : socket }
+    private var path: String? { system ? DaemonPaths.systemSocket : socket }
 
     /// Sends a request to the daemon. If it fails, prints the error with its remedy and throws the exit code.
     func ask<Answer>(_ work: (AnnexHost) throws(BrokerError) -> Answer) throws -> Answer {

@@ -32,13 +32,7 @@ struct RunCommand: ParsableCommand {
             \(RunOption.help())
 
             ALLOWANCES
-              debug     debuggers and profilers: gdb, strace, py-spy
-              ipc       System V: shared memory, semaphores, messages: PostgreSQL, fakeroot
-              jit       just-in-time compilers: node, java, mono
-              loopback  a server and its client in this sandbox: jupyter, test servers
-              network   other machines, and servers of this one
-              proc      the machine's processors, memory and load: free, chromium
-              sockets   sockets and named pipes between its processes: gpg, gunicorn
+            \(RunOption.allowanceHelp())
             Chromium and LibreOffice need jit, proc and sockets. A sanitizer needs --memory 20T, because it reserves \
             addresses. If a program hangs, run it again with --timeout 15: the last line then names a call \
             that was denied.

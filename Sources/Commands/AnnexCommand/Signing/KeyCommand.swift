@@ -53,13 +53,13 @@ struct NewKeyCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        try SigningPlace.reporting { () throws(SigningError) in
-            let path = out ?? SigningPlace.key
-            if out == nil { try SigningPlace.makeFolder() }
+        try SigningOutput.reporting { () throws(SigningError) in
+            let path = out ?? UserKey.path
+            if out == nil { try UserKey.makeFolder() }
             let key = try TeamKey(named: team)
             try key.write(to: path)
             let files = [("key", path), ("publicKeyFile", path + TeamKey.publicSuffix)]
-            SigningPlace.show(key.team, files: files, asJSON: json)
+            SigningOutput.show(key.team, files: files, asJSON: json)
         }
     }
 }
@@ -92,8 +92,8 @@ struct ShowKeyCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        try SigningPlace.reporting { () throws(SigningError) in
-            SigningPlace.show(try Self.team(in: file ?? SigningPlace.key), files: [], asJSON: json)
+        try SigningOutput.reporting { () throws(SigningError) in
+            SigningOutput.show(try Self.team(in: file ?? UserKey.path), files: [], asJSON: json)
         }
     }
 

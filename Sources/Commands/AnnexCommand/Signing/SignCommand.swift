@@ -48,16 +48,16 @@ struct SignCommand: ParsableCommand {
     }
 
     func run() throws {
-        guard check || key != nil || FileText.exists(SigningPlace.key) else {
+        guard check || key != nil || FileText.exists(UserKey.path) else {
             StandardError.print(
-                "annex: you have no key yet (\(PlainText.shown(SigningPlace.key))); make one: annex key new TEAM")
+                "annex: you have no key yet (\(PlainText.shown(UserKey.path))); make one: annex key new TEAM")
             throw ExitCode(1)
         }
-        try SigningPlace.reporting { () throws(SigningError) in
+        try SigningOutput.reporting { () throws(SigningError) in
             let sealed =
                 check
                 ? try SealedApp.check(appAt: app)
-                : try AppSigner.sign(app: app, with: TeamKey(readingFrom: key ?? SigningPlace.key))
+                : try AppSigner.sign(app: app, with: TeamKey(readingFrom: key ?? UserKey.path))
             if json { print(Self.json(sealed).written) } else { for line in Self.lines(sealed) { print(line) } }
             if sealed.team == nil { throw SigningError.isNotSigned(app) }
         }
@@ -74,7 +74,7 @@ struct SignCommand: ParsableCommand {
     private static func json(_ sealed: SealedApp) -> JSON {
         .object([
             .init("app", value: .text(sealed.seal.app)), .init("version", value: .text(sealed.seal.version)),
-            .init("team", value: sealed.team.map { .object(SigningPlace.members(of: $0)) } ?? .null),
+            .init("team", value: sealed.team.map { .object(SigningOutput.members(of: $0)) } ?? .null),
             .init("files", value: .number(sealed.seal.fileCount)),
             .init("contentDigest", value: .text(sealed.contentDigest.hex)),
         ])

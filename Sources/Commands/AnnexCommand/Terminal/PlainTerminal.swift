@@ -6,7 +6,7 @@ import Glibc
 /// its keys send. Either could make a question look like another question.
 struct PlainTerminal {
     /// Where the next text stands.
-    enum Place {
+    enum Position {
         /// On the last lines. Earlier text stays above it.
         case nextLines
         /// At the top of an empty screen. Earlier text moves into the scrollback.
@@ -27,17 +27,17 @@ struct PlainTerminal {
     }
 
     /// Resets the terminal, and makes room for the next text.
-    func prepare(_ place: Place) {
+    func prepare(_ position: Position) {
         fflush(nil)
-        let text = isDumb ? "\r\n" : Self.usual + room(place)
+        let text = isDumb ? "\r\n" : Self.usual + room(position)
         let bytes = Array(text.utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
     /// A terminal without a known size gets as many lines as the largest usual window has.
-    private func room(_ place: Place) -> String {
+    private func room(_ position: Position) -> String {
         let last = "\u{1B}[9999;1H"
-        guard place == .emptyScreen else { return last + "\n\u{1B}[J" }
+        guard position == .emptyScreen else { return last + "\n\u{1B}[J" }
         let count = rows > 0 ? min(rows, 1_000) : 200
         return last + String(repeating: "\n", count: count) + "\u{1B}[H\u{1B}[J"
     }

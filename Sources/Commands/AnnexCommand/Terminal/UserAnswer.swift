@@ -8,10 +8,10 @@ enum UserAnswer {
     /// Asks, and reads the next line. Keys that were pressed before the question are ignored, because they were not
     /// meant as an answer.
     /// - Returns: nil if the input has ended.
-    static func after(_ question: String, on place: PlainTerminal.Place) -> String? {
+    static func after(_ question: String, on position: PlainTerminal.Position) -> String? {
         let terminal = PlainTerminal()
-        terminal.prepare(place)
-        StandardError.print(place == .emptyScreen ? terminal.fitted(question) : question)
+        terminal.prepare(position)
+        StandardError.print(position == .emptyScreen ? terminal.fitted(question) : question)
         tcflush(STDIN_FILENO, TCIFLUSH)
         return readLine()
     }

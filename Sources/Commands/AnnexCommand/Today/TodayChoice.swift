@@ -48,7 +48,7 @@ package struct TodayChoice: ParsableArguments {
     /// The folder for the last content of widgets. The view also works without such a folder.
     private func folder() -> TodayFolder? {
         do throws(SystemError) {
-            return try TodayFolder(TodayPlace.standard())
+            return try TodayFolder(SharedTodayFolder.standard())
         } catch {
             StandardError.print("annex: the last content of widgets is not kept: \(error)")
             return nil

@@ -1,3 +1,4 @@
+internal import AnnexLinux
 internal import AnnexMessages
 internal import AnnexPortal
 
@@ -16,7 +17,7 @@ extension PortalRequest {
         } catch {
             throw PortalError(
                 .full, what: "the data is too large: \(error)",
-                remedy: "keep it in a file of the container: at most \(mostBytes >> 10) KiB can be sent at once")
+                remedy: "keep it in a file of the container: at most \(ByteCount(mostBytes)) can be sent at once")
         }
     }
 }

@@ -145,7 +145,8 @@ public final class SharedDefaults: Sendable {
         } catch {
             throw PortalError(
                 .full, what: "the value of \(key) is too large: \(error)",
-                remedy: "keep it in a file of the container: a value has at most \(DefaultsLimits.valueBytes >> 10) KiB"
+                remedy:
+                    "keep it in a file of the container: a value has at most \(ByteCount(DefaultsLimits.valueBytes))"
             )
         }
     }

@@ -6,7 +6,7 @@ package import AnnexLinux
 /// can load them.
 package struct ContentsList: Sendable {
     /// How the receiver gets the contents of a representation: beside the message, or by loading an offer.
-    package enum Place: Sendable, Hashable {
+    package enum Delivery: Sendable, Hashable {
         case beside(UInt32)
         case offered(UInt64)
     }
@@ -14,7 +14,7 @@ package struct ContentsList: Sendable {
     package private(set) var contents: [ItemContents]
     /// The contents that the message only offers, in the order of their numbers.
     package private(set) var offered: [Offer] = []
-    private var places: [ObjectIdentifier: Place] = [:]
+    private var deliveries: [ObjectIdentifier: Delivery] = [:]
     /// A function that returns the number of the next offer. There is no function (nil) if all contents are sent
     /// beside the message.
     private let nextNumber: (@Sendable () -> UInt64)?
@@ -56,18 +56,18 @@ package struct ContentsList: Sendable {
     }
 
     /// How the receiver gets these contents. If the contents are not in the list yet, they are added.
-    package mutating func place(of wanted: ItemContents) -> Place {
-        if let known = places[ObjectIdentifier(wanted)] { return known }
-        let place: Place
+    package mutating func delivery(of wanted: ItemContents) -> Delivery {
+        if let known = deliveries[ObjectIdentifier(wanted)] { return known }
+        let delivery: Delivery
         if let nextNumber, !wanted.isOpenFromStart || contents.count >= Self.mostBeside {
             let number = nextNumber()
             offered.append(Offer(number: number, contents: wanted))
-            place = .offered(number)
+            delivery = .offered(number)
         } else {
-            place = .beside(append(wanted))
+            delivery = .beside(append(wanted))
         }
-        places[ObjectIdentifier(wanted)] = place
-        return place
+        deliveries[ObjectIdentifier(wanted)] = delivery
+        return delivery
     }
 
     /// Appends contents that are always sent beside the message.
@@ -77,9 +77,9 @@ package struct ContentsList: Sendable {
     }
 
     /// The contents at an index that the peer sent; nil if the list has no such index.
-    package subscript(_ place: UInt32) -> ItemContents? {
-        guard let place = Int(exactly: place), contents.indices.contains(place) else { return nil }
-        return contents[place]
+    package subscript(_ number: UInt32) -> ItemContents? {
+        guard let index = Int(exactly: number), contents.indices.contains(index) else { return nil }
+        return contents[index]
     }
 
     /// The contents that the peer has offered; nil if this process accepts no offers.

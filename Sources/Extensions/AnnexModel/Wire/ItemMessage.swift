@@ -75,7 +75,7 @@ package struct ProviderMessage: Message {
         suggestedName = provider.suggestedName
         var representations: [RepresentationMessage] = []
         for one in provider.representations {
-            representations.append(RepresentationMessage(one, at: contents.place(of: one.contents)))
+            representations.append(RepresentationMessage(one, at: contents.delivery(of: one.contents)))
         }
         self.representations = representations
     }
@@ -128,11 +128,11 @@ package struct RepresentationMessage: Message {
     }
 
     let types: [TypeIdentifier]
-    let place: ContentsList.Place
+    let place: ContentsList.Delivery
     private let size: UInt64?
     private let isEditable: Bool
 
-    init(_ one: ItemRepresentation, at place: ContentsList.Place) {
+    init(_ one: ItemRepresentation, at place: ContentsList.Delivery) {
         types = one.types
         self.place = place
         size = one.knownCount.map { UInt64(clamping: $0) }

@@ -137,7 +137,7 @@ package final class PortalClient: Sendable {
             throw PortalError(
                 .invalid, what: "the request is too large: \(error)",
                 remedy:
-                    "send at most \(PortalRequest.mostBytes >> 10) KiB at once; keep more in a file of the container")
+                    "send at most \(ByteCount(PortalRequest.mostBytes)) at once; keep more in a file of the container")
         }
         try send(bytes)
     }

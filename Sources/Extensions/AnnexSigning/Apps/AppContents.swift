@@ -116,7 +116,7 @@ struct AppContents {
             switch error.errno {
             case EFBIG:
                 throw unsafe(
-                    path.text, what: "makes the app larger than \(Self.mostBytes >> 30) GiB", remedy: "use less data")
+                    path.text, what: "makes the app larger than \(ByteCount(Self.mostBytes))", remedy: "use less data")
             case EBUSY:
                 throw unsafe(
                     path.text, what: "was changed while it was read", remedy: "wait until the app is complete")

@@ -1,3 +1,5 @@
+internal import AnnexLinux
+
 /// The file `_CodeSignature/Seal` of an app: a team's signature, followed by the seal.
 ///
 /// Seal and signature are one file, so that a rename replaces both at once. The file begins with the line `annex-seal
@@ -26,7 +28,7 @@ package struct SealFile: Sendable {
         let encoded = seal.encoded
         guard encoded.count <= Seal.mostBytes else {
             throw SigningError(
-                .unsafeContents, what: "needs a seal of more than \(Seal.mostBytes >> 20) MiB", place: seal.app,
+                .unsafeContents, what: "needs a seal of more than \(ByteCount(Seal.mostBytes))", place: seal.app,
                 remedy: "use fewer files or shorter paths")
         }
         team = key.team

@@ -19,11 +19,9 @@
 #include "CAnnexMemory.h"
 #include "CAnnexNamespaces.h"
 #include "CAnnexNotification.h"
-#include "CAnnexReaching.h"
 #include "CAnnexSockets.h"
 #include "CAnnexStandIn.h"
 #include "CAnnexTerminal.h"
-#include "CAnnexTrials.h"
 #include "CAnnexVerity.h"
 
 #endif

@@ -17,6 +17,9 @@ public struct PolicyFragment: Sendable, Hashable {
     /// When an allowance is the right one, in a few words, for example `for debuggers`. It is nil if the allowance is
     /// right for every call that it allows.
     package let hint: String?
+    /// What an allowance is for, and examples of programs, as the help of `annex run` lists it. It is the name if the
+    /// text states no such words.
+    package let help: String
 
     /// The fragment's rules about each call, in the order in which they decide.
     let calls: [String: [CallRule]]
@@ -48,12 +51,13 @@ extension PolicyFragment {
     enum Kind: String, CaseIterable {
         case entitlement, allowance
 
-        /// Only an allowance may turn `write-xor-execute` off. Only `annex run` prints hints, and it gives allowances.
+        /// Only an allowance may turn `write-xor-execute` off. Only `annex run` prints hints and a list for its help, and
+        /// it gives allowances.
         var keys: [String] {
             let shared = [
                 "name", "means", "allow", "refuse", "end", "network", "devices", "environment", "paths", "limits",
             ]
-            return shared + [rawValue] + (self == .allowance ? ["write-xor-execute", "hint"] : [])
+            return shared + [rawValue] + (self == .allowance ? ["write-xor-execute", "hint", "help"] : [])
         }
 
         /// The keys of the section `paths`. No entitlement may state `proc`, because `/proc` shows facts about the
@@ -103,6 +107,7 @@ extension PolicyFragment {
         self.name = try name.sentence("`name`", atMost: Self.longestName)
         self.means = try means.sentence("`means`", atMost: Self.longestMeaning)
         hint = try values["hint"]?.sentence("`hint`", atMost: Self.longestName)
+        help = try values["help"]?.sentence("`help`", atMost: Self.longestName) ?? self.name
     }
 
     /// Creates an allowance from lines of the list `calls:` of a policy. For example, a line is `mknodat`, or
@@ -126,7 +131,7 @@ extension PolicyFragment {
     /// option `--allow-line` instead of a file.
     fileprivate static let ofCommandLine = (name: "lines", file: "--allow-line")
 
-    /// The longest `name` (and `hint`) and `means`, in bytes. A question to the user contains both texts.
+    /// The longest `name` (and `hint`, `help`) and `means`, in bytes. A question to the user contains both texts.
     private static let (longestName, longestMeaning) = (80, 400)
 
     /// Whether a text has the form of an allowance's name: small letters and hyphens, and so no dot.

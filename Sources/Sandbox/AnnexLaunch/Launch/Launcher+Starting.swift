@@ -18,19 +18,19 @@ extension Launcher {
         let landlock = try landlock(isWaived: waiving.contains(.landlock))
         let candidates = ControlGroupHierarchy.candidates()
         var spare: ControlGroup?
-        let place = try SandboxError.step("control group") { () throws(SystemError) in
-            try GroupPlace.find(share, among: candidates, spare: &spare)
+        let parent = try SandboxError.step("control group") { () throws(SystemError) in
+            try GroupParent.find(share, among: candidates, spare: &spare)
         }
-        // The warden starts only after the search for a place for control groups, because the search may move this
+        // The warden starts only after the search for the parent of control groups, because the search may move this
         // process into a leaf group. The warden must start in this leaf too. A group that gives controllers to its
         // children must hold no process itself.
         let (warden, identities) = try warden(on: loop) { () throws(SandboxError) in
-            for candidate in candidates + (place.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
+            for candidate in candidates + (parent.map { [$0.hierarchy] } ?? []) { _ = ControlGroup.sweep(candidate) }
             return try usersToGive()
         }
         let missingLayers = LayerTrial(warden: warden, landlock: landlock).missingLayers(among: waiving)
         return Launcher(
-            loop: loop, warden: warden, landlock: landlock, missingLayers: missingLayers, place: place, spare: spare,
+            loop: loop, warden: warden, landlock: landlock, missingLayers: missingLayers, parent: parent, spare: spare,
             identities: identities)
     }
 

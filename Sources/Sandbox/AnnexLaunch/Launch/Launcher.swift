@@ -13,10 +13,10 @@ package final class Launcher: Sendable {
     package let landlock: LandlockVersion?
     /// The layers that the host waived and that this machine cannot provide.
     package let missingLayers: [MissingLayer]
-    /// The place where control groups are made; nil if none can be made. Without groups, the use of memory is watched
+    /// Where control groups are made; nil if none can be made. Without groups, the use of memory is watched
     /// instead.
-    private let place: GroupPlace?
-    /// An empty control group for the next launch. The first spare group is the group that was made to try the place.
+    private let parent: GroupParent?
+    /// An empty control group for the next launch. The first spare group is the group that was made to try the parent.
     /// From the second launch on, each launch makes the next spare group after it has handed its plan to the warden.
     /// At that time the launching thread has nothing else to do. A host that has launched twice will probably launch
     /// again.
@@ -30,16 +30,16 @@ package final class Launcher: Sendable {
     /// For each file system, by its device: whether it supports id maps.
     let mappable = Mutex<[UInt64: Bool]>([:])
 
-    /// - Parameter spare: an empty control group in `place`.
+    /// - Parameter spare: an empty control group in `parent`.
     init(
         loop: EventLoop, warden: Warden, landlock: LandlockVersion?, missingLayers: [MissingLayer],
-        place: GroupPlace?, spare: consuming ControlGroup?, identities: IdentityRange?
+        parent: GroupParent?, spare: consuming ControlGroup?, identities: IdentityRange?
     ) {
         self.loop = loop
         present = Mutex(warden)
         self.landlock = landlock
         self.missingLayers = missingLayers
-        self.place = place
+        self.parent = parent
         spareGroup = Mutex(spare)
         self.identities = identities
     }
@@ -69,7 +69,7 @@ package final class Launcher: Sendable {
         let next = hasLaunched.exchange(true, ordering: .relaxed) ? OwnedName.next() : nil
         // The warden removes these directories if this broker is killed or exits without removing them.
         if let hierarchy, let next { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
-        plan.removals += place?.node?.directories ?? []
+        plan.removals += parent?.node?.directories ?? []
         scene.hasReaper = plan.hasReaper
         scene.isMemoryEnforced = held.isMemoryEnforced
         let warden = try self.warden()
@@ -137,7 +137,7 @@ package final class Launcher: Sendable {
     /// The controls of the layer `speculation` that this machine offers.
     package var controls: SpeculationControls { present.withLock { $0.controls } }
 
-    /// The place where the warden's program was found.
+    /// Where the warden's program was found.
     package var wardenProgram: WardenProgram { present.withLock { $0.program } }
 
     /// Ends every sandbox and the warden.
@@ -158,34 +158,34 @@ package final class Launcher: Sendable {
     }
 
     /// The hierarchy in which control groups are made; nil if none can be made.
-    var hierarchy: ControlGroupHierarchy? { place?.hierarchy }
+    var hierarchy: ControlGroupHierarchy? { parent?.hierarchy }
 
     /// Whether the launcher has a control group that enforces the share of all its launches (`GroupShare`).
-    package var holdsShare: Bool { place?.node != nil }
+    package var holdsShare: Bool { parent?.node != nil }
 
     private func controlGroup(_ limits: PolicyLimits, hasReaper: Bool) throws(SandboxError) -> ControlGroup? {
-        guard let place else { return nil }
+        guard let parent else { return nil }
         return try SandboxError.step("control group") { () throws(SystemError) in
-            var group = try emptyGroup(in: place)
+            var group = try emptyGroup(in: parent)
             try group.limit(
                 memory: limits.memory, processes: hasReaper ? UInt64(max(1, limits.processes)) + 1 : nil)
             return group
         }
     }
 
-    private func emptyGroup(in place: GroupPlace) throws(SystemError) -> ControlGroup {
+    private func emptyGroup(in parent: GroupParent) throws(SystemError) -> ControlGroup {
         // Another tool may have removed the spare group because it was empty.
         if let spare = spareGroup.withLock({ $0.take() }), spare.isThere { return spare }
-        return try ControlGroup(in: place.hierarchy, below: place.node, named: OwnedName.next())
+        return try ControlGroup(in: parent.hierarchy, below: parent.node, named: OwnedName.next())
     }
 
     /// Makes the next spare group. If this fails, the next launch tries again and reports the error.
     private func makeSpareGroup(named name: String) {
-        guard let place else { return }
+        guard let parent else { return }
         spareGroup.withLock { spare in
             spare =
                 if let known = spare.take() { known } else {
-                    try? ControlGroup(in: place.hierarchy, below: place.node, named: name)
+                    try? ControlGroup(in: parent.hierarchy, below: parent.node, named: name)
                 }
         }
     }

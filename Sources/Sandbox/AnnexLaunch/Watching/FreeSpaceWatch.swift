@@ -9,7 +9,7 @@ package final class FreeSpaceWatch: Watched {
     package static let interval = Duration.milliseconds(200)
 
     /// An object on a watched file system, held open.
-    private final class Place: Sendable {
+    private final class Disk: Sendable {
         let path: String
         let object: Descriptor
         let device: UInt64
@@ -23,9 +23,9 @@ package final class FreeSpaceWatch: Watched {
         }
     }
 
-    private let places: [Place]
+    private let disks: [Disk]
     private let exceeded: @Sendable (String) -> Void
-    /// The alarms of these places; empty before they could be set.
+    /// The alarms of these disks; empty before they could be set.
     private let alarms = Mutex<[UInt64]>([])
 
     /// - Parameters:
@@ -33,16 +33,16 @@ package final class FreeSpaceWatch: Watched {
     ///   - exceeded: called after each check that finds too little, on a thread of the watches.
     /// - Returns: nil if the program may write to no file system.
     package init?(of paths: [String], exceeded: @escaping @Sendable (String) -> Void) throws(SystemError) {
-        var places: [Place] = []
+        var disks: [Disk] = []
         var devices: Set<UInt64> = []
         for path in paths {
             // If a path cannot be opened, the launch fails too, with its own message.
             guard let object = try? Descriptor.reference(to: path) else { continue }
             guard devices.insert(try object.status().device).inserted else { continue }
-            places.append(try Place(path, object: object))
+            disks.append(try Disk(path, object: object))
         }
-        guard !places.isEmpty else { return nil }
-        self.places = places
+        guard !disks.isEmpty else { return nil }
+        self.disks = disks
         self.exceeded = exceeded
         setAlarms()
     }
@@ -58,12 +58,12 @@ package final class FreeSpaceWatch: Watched {
     }
 
     private func isEnough() -> Bool {
-        for place in places {
+        for disk in disks {
             do throws(SystemError) {
-                guard let missing = try FreeSpace(at: place.object).missing(beneath: place.floor) else { continue }
-                exceeded("the file system of \(place.path) has \(missing)")
+                guard let missing = try FreeSpace(at: disk.object).missing(beneath: disk.floor) else { continue }
+                exceeded("the file system of \(disk.path) has \(missing)")
             } catch {
-                exceeded("the free space of the file system of \(place.path) cannot be read: \(error.cause)")
+                exceeded("the free space of the file system of \(disk.path) cannot be read: \(error.cause)")
             }
             return false
         }
@@ -75,10 +75,10 @@ package final class FreeSpaceWatch: Watched {
     /// made may change with the free bytes.
     private func setAlarms() {
         alarms.withLock { alarms in
-            for (index, place) in places.enumerated() {
-                if index == alarms.count, let number = try? alarm(of: place) { alarms.append(number) }
-                guard index < alarms.count, let space = try? FreeSpace(at: place.object) else { return }
-                let floor = place.floor.bytes
+            for (index, disk) in disks.enumerated() {
+                if index == alarms.count, let number = try? alarm(of: disk) { alarms.append(number) }
+                guard index < alarms.count, let space = try? FreeSpace(at: disk.object) else { return }
+                let floor = disk.floor.bytes
                 DiskAlarms.shared.set(
                     alarms[index],
                     to: WriteBounds(
@@ -88,9 +88,9 @@ package final class FreeSpaceWatch: Watched {
         }
     }
 
-    private func alarm(of place: Place) throws(SystemError) -> UInt64 {
+    private func alarm(of disk: Disk) throws(SystemError) -> UInt64 {
         try DiskAlarms.shared.add(
-            device: place.device, count: { try? WriteCounts(at: place.object) },
+            device: disk.device, count: { try? WriteCounts(at: disk.object) },
             ring: { [weak self] in _ = self?.check() })
     }
 }

@@ -191,7 +191,7 @@ package actor TodayView {
         let (marks, mark) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // A mark is how an app says whether its widget has content. If the marks cannot be watched, the view reads
         // them only when the list of extensions changes.
-        contentWatch = folder.flatMap { folder in try? folder.place.watch { mark.yield() } }
+        contentWatch = folder.flatMap { folder in try? folder.shared.watch { mark.yield() } }
         followers = [
             Task { [weak self, changes = host.changes] in for await _ in changes { try? await self?.reload() } },
             Task { [weak self] in for await _ in marks { try? await self?.reload() } },
@@ -229,7 +229,7 @@ package actor TodayView {
     ) async throws(BrokerError) -> (order: [String], marked: [(InstalledExtension, WidgetSnapshot?)]) {
         do throws(SystemError) {
             return try await filing.value { [folder] in
-                let withContent = added.filter { folder?.place.hasContent($0.id) ?? true }
+                let withContent = added.filter { folder?.shared.hasContent($0.id) ?? true }
                 let snapshots = withContent.map { folder?.snapshot(of: $0.id, instance: $0.instance) }
                 return (folder?.order ?? [], Array(zip(withContent, snapshots)))
             }

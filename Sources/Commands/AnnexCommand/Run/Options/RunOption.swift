@@ -158,15 +158,22 @@ extension ByteSize {
 // MARK: - Help
 
 extension RunOption {
-    /// The list of the options for the help and the manual. Each line has at most `width` characters. ArgumentParser breaks
-    /// a line of 80 characters again.
-    static func help(width: Int = 79) -> String {
-        let (column, lines) = (26, all.map { ("  " + $0.shown, $0.helpText) })
-        return lines.map { head, text in
-            let rows = wrapped(text, to: width - column)
-            let first = head.count < column - 1 ? head.padded(to: column) + (rows.first ?? "") : head
-            let rest = head.count < column - 1 ? rows.dropFirst() : rows[...]
-            return ([first] + rest.map { String(repeating: " ", count: column) + $0 }).joined(separator: "\n")
+    /// The list of the options for the help and the manual.
+    static func help() -> String { list(all.map { ($0.shown, $0.helpText) }, column: 26) }
+
+    /// The list of the allowances, in the words of their texts.
+    static func allowanceHelp(_ library: PolicyLibrary = .shipped) -> String {
+        let rows = library.allowances.map { name in (name, (try? library.fragment(named: name))?.help ?? "") }
+        return list(rows, column: (rows.map(\.0.count).max() ?? 0) + 4)
+    }
+
+    /// Each line has at most 79 characters. ArgumentParser breaks a line of 80 characters again.
+    private static func list(_ rows: [(head: String, text: String)], column: Int) -> String {
+        rows.flatMap { head, text in
+            let (head, lines) = ("  " + head, wrapped(text, to: 79 - column))
+            let fits = head.count < column - 1
+            let first = fits ? head.padded(to: column) + (lines.first ?? "") : head
+            return [first] + lines.dropFirst(fits ? 1 : 0).map { String(repeating: " ", count: column) + $0 }
         }.joined(separator: "\n")
     }
 

@@ -2,7 +2,7 @@ internal import AnnexPortal
 internal import Glibc
 
 /// The paths at which daemons listen and keep installed apps.
-package enum DaemonPlace {
+package enum DaemonPaths {
     /// The paths of the daemon that serves the whole machine.
     package static let systemSocket = MachineDaemon.socket
     package static let systemState = "/var/lib/annex"
@@ -32,7 +32,7 @@ package enum DaemonPlace {
 
 /// Where the reports on ended extensions are kept. Each end makes one report, which is a JSON file. The newest 500
 /// reports are kept. `annex reports` reads them.
-public enum ReportPlace: Sendable, Hashable {
+public enum ReportLocation: Sendable, Hashable {
     /// The user's own folder, which is the first of these:
     /// - the folder that `ANNEX_REPORTS` names; if that variable is set and empty, no report is kept
     /// - `/var/lib/annex/reports` for root
@@ -48,7 +48,7 @@ public enum ReportPlace: Sendable, Hashable {
 
 /// Where the private directories of extensions are kept. Each directory has the path `APP/EXTENSION`, whose two names
 /// are bundle identifiers.
-public enum PrivatePlace: Sendable, Hashable {
+public enum PrivateLocation: Sendable, Hashable {
     /// The user's own folder, which is the first of these:
     /// - `/var/lib/annex/private` for root
     /// - `$XDG_DATA_HOME/annex/private`

@@ -4,8 +4,8 @@ import Testing
 
 @testable import AnnexBroker
 
-@Suite struct ReportPlaceTests {
-    private func path(_ place: ReportPlace, user: UInt32 = 1000, _ environment: [String: String]) throws -> String? {
+@Suite struct ReportLocationTests {
+    private func path(_ place: ReportLocation, user: UInt32 = 1000, _ environment: [String: String]) throws -> String? {
         try place.path(user: user) { environment[$0] }
     }
 
@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test func `without a home directory there is no standard folder`() {
-        #expect(throws: ReportPlace.homeless) { try path(.standard, [:]) }
-        #expect(throws: ReportPlace.homeless) { try path(.standard, ["HOME": "relative"]) }
+        #expect(throws: ReportLocation.homeless) { try path(.standard, [:]) }
+        #expect(throws: ReportLocation.homeless) { try path(.standard, ["HOME": "relative"]) }
         #expect(throws: SystemError.self) { try path(.standard, ["ANNEX_REPORTS": "relative"]) }
         #expect(throws: SystemError.self) { try path(.folder(""), [:]) }
     }

@@ -6,7 +6,7 @@ internal import Glibc
 /// If an app says that its widget has no content, the app leaves a file, the mark, below this folder. The mark has
 /// the name of the widget. Any program of the user can make a mark, just as it can change the snapshots of the views.
 /// Extensions cannot make marks, because the folder is not in their sandbox.
-package struct TodayPlace: Sendable {
+package struct SharedTodayFolder: Sendable {
     private static let marks = "without-content"
 
     package let path: String

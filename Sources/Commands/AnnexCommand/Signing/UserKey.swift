@@ -4,11 +4,10 @@ import AnnexSigning
 import ArgumentParser
 import Glibc
 
-/// The code that the commands about keys and signatures share. It finds the user's own key, and prints results and
-/// errors.
-enum SigningPlace {
-    /// The file of the user's own key: `$XDG_CONFIG_HOME/annex/team.key`, otherwise `~/.config/annex/team.key`.
-    static var key: String { folder + "/team.key" }
+/// The user's own key.
+enum UserKey {
+    /// The file of the key: `$XDG_CONFIG_HOME/annex/team.key`, otherwise `~/.config/annex/team.key`.
+    static var path: String { folder + "/team.key" }
 
     private static var folder: String {
         (environment("XDG_CONFIG_HOME") ?? ((environment("HOME") ?? "/") + "/.config")) + "/annex"
@@ -22,7 +21,7 @@ enum SigningPlace {
         return text.hasPrefix("/") ? text : nil
     }
 
-    /// Creates the folder of the user's own key if it is missing.
+    /// Creates the folder of the key if it is missing.
     static func makeFolder() throws(SigningError) {
         do throws(SystemError) {
             try Descriptor.makeDirectories(folder, mode: 0o700)
@@ -30,7 +29,10 @@ enum SigningPlace {
             throw SigningError(error, place: folder)
         }
     }
+}
 
+/// How the commands about keys and signatures print results and errors.
+enum SigningOutput {
     /// Performs the command's work. If the work fails, prints the error with its remedy. If the error lists differences
     /// of the app, all of them are printed too.
     static func reporting(_ work: () throws(SigningError) -> Void) throws {

@@ -3,7 +3,7 @@ package import AnnexLinux
 internal import AnnexPortalServer
 internal import Glibc
 
-extension PrivatePlace {
+extension PrivateLocation {
     /// The folder's path.
     /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder; `EINVAL` if the folder's
     ///   path is not absolute.
@@ -13,7 +13,7 @@ extension PrivatePlace {
 
     func path(user: UInt32, environment: (String) -> String?) throws(SystemError) -> String {
         guard case .folder(let path) = self else {
-            return try StandardPlace.privateDirectories(of: user, environment: environment)
+            return try StandardPaths.privateDirectories(of: user, environment: environment)
         }
         if path.hasPrefix("/") { return path }
         throw SystemError("open", errno: EINVAL, path: path, remedy: "name the folder by its absolute path")

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The folder of a user's private directories and app groups, for programs that name no other folder. The user can
 /// name another folder with `ANNEX_PRIVATE`, for example the folder of a daemon that was started with `--state`.
-package enum StandardPlace {
+package enum StandardPaths {
     /// The folder's path.
     /// - Throws: `ENOENT` if neither the environment nor the home directory names a folder.
     package static func privateDirectories() throws(SystemError) -> String {

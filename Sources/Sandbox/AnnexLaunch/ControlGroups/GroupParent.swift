@@ -1,36 +1,36 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// The place in which one launcher makes its control groups.
-struct GroupPlace {
+/// The control group below which one launcher makes its groups.
+struct GroupParent {
     let hierarchy: ControlGroupHierarchy
     /// The group above the groups of launches. It limits all launches together. nil if there is no such group.
     let node: ControlGroupNode?
 
-    /// Finds the place for a launcher's groups. If the program has a delegated group, the place is below a node in
-    /// that group. So the limits of the program's systemd unit apply. Otherwise the place is the first candidate in
-    /// which a group can be made.
+    /// Finds the parent of a launcher's groups. If the program has a delegated group, the parent is a node in that
+    /// group. So the limits of the program's systemd unit apply. Otherwise the parent is the first candidate in which
+    /// a group can be made.
     ///
     /// - Parameters:
     ///   - share: the limits and weights for all launches together. If nil, the node in a delegated group gets no
     ///     limits, and its weights are lower than those of the host.
     ///   - candidates: the list that `ControlGroupHierarchy.candidates` returns. This process's own group of version 2
     ///     comes first.
-    ///   - spare: receives the empty group that was made to try the place, if there is such a group.
+    ///   - spare: receives the empty group that was made to try the parent, if there is such a group.
     /// - Returns: nil if no group with a memory limit can be made.
     static func find(
         _ share: GroupShare?, among candidates: [ControlGroupHierarchy], spare: inout ControlGroup?
-    ) throws(SystemError) -> GroupPlace? {
+    ) throws(SystemError) -> GroupParent? {
         if let unit = delegated(candidates) {
-            guard let share else { return GroupPlace(below: try ControlGroupNode(in: unit, GroupShare())) }
-            return GroupPlace(below: try node(in: unit, share))
+            guard let share else { return GroupParent(below: try ControlGroupNode(in: unit, GroupShare())) }
+            return GroupParent(below: try node(in: unit, share))
         }
         guard let hierarchy = ControlGroupHierarchy.find(among: candidates, keeping: &spare) else { return nil }
-        guard let share else { return GroupPlace(hierarchy: hierarchy, node: nil) }
+        guard let share else { return GroupParent(hierarchy: hierarchy, node: nil) }
         // The test group was made outside the share's own group, so the share would not limit it. Therefore the test
         // group cannot be used as the spare group.
         spare = nil
-        return GroupPlace(below: try ControlGroupNode(in: hierarchy, share))
+        return GroupParent(below: try ControlGroupNode(in: hierarchy, share))
     }
 
     private init(hierarchy: ControlGroupHierarchy, node: ControlGroupNode?) {
@@ -72,7 +72,7 @@ struct GroupPlace {
 
 /// The limits that all sandboxes of one user, or of one host, share.
 package struct GroupShare: Sendable, Hashable {
-    /// The name of the group. The name is used if the group's place is delegated and no other group has the name. If
+    /// The name of the group. The name is used if the parent is delegated and no other group has the name. If
     /// nil, the group gets a generated name, like any other group.
     package var name: String?
     /// The memory limit in bytes. If nil, the limit of the parent group applies.
@@ -99,26 +99,26 @@ package struct GroupShare: Sendable, Hashable {
 /// A control group above the groups of launches. It limits all launches together. It is made before the first group of
 /// a launch. It is removed when the last reference to this object is gone.
 final class ControlGroupNode: Sendable {
-    /// The place in which launches make their groups.
+    /// The hierarchy in which launches make their groups.
     let hierarchy: ControlGroupHierarchy
 
     /// Makes the group and writes its limits.
     /// - Throws: `EEXIST` if a group with this name exists. That group belongs to another broker, which may remove it
     ///   at any time.
     init(in above: ControlGroupHierarchy, named name: String, _ share: GroupShare) throws(SystemError) {
-        let place = ControlGroupHierarchy(
+        let own = ControlGroupHierarchy(
             version: above.version, memory: above.memory + "/" + name,
             processes: above.processes.map { $0 + "/" + name })
-        for directory in Self.directories(of: place) { try ControlGroup.make(directory) }
+        for directory in Self.directories(of: own) { try ControlGroup.make(directory) }
         // From here on, a failure of the initializer runs `deinit`, which removes the directories.
-        hierarchy = place
+        hierarchy = own
         let files = ControlFiles(above.version)
-        if above.version == .two { try DelegatedGroup(at: place.memory).handDown() }
-        if let memory = share.memory { _ = try files.limit(memory: memory, in: place.memory) }
+        if above.version == .two { try DelegatedGroup(at: own.memory).handDown() }
+        if let memory = share.memory { _ = try files.limit(memory: memory, in: own.memory) }
         if let processes = share.processes {
-            _ = try files.limit(processes: processes, in: place.processes ?? place.memory)
+            _ = try files.limit(processes: processes, in: own.processes ?? own.memory)
         }
-        _ = try files.share(.init(processor: share.processorWeight, disk: share.diskWeight), in: place.memory)
+        _ = try files.share(.init(processor: share.processorWeight, disk: share.diskWeight), in: own.memory)
     }
 
     /// Makes the group under a generated name that identifies its owner.
@@ -130,8 +130,8 @@ final class ControlGroupNode: Sendable {
     /// killed.
     var directories: [String] { Self.directories(of: hierarchy) }
 
-    private static func directories(of place: ControlGroupHierarchy) -> [String] {
-        [place.memory] + (place.processes.map { [$0] } ?? [])
+    private static func directories(of hierarchy: ControlGroupHierarchy) -> [String] {
+        [hierarchy.memory] + (hierarchy.processes.map { [$0] } ?? [])
     }
 
     deinit {
