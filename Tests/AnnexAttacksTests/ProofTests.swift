@@ -23,7 +23,7 @@ private let provesAll = wanted == "all"
         getuid() == 0 ? ["tool"] : ["com.apple.share-services+com.apple.security.network.client"]
     /// The number of combinations that are tried at once. Each combination has a launcher and canaries with their own
     /// descriptors.
-    static let atOnce = 4
+    static let atOnce = 8
     static let combinations =
         LayersTests.single.map { SandboxLayers.all.subtracting($0) } + LayersTests.single
     /// The combinations for the attacks that hold locks. Each such attack makes ten thousand calls that the broker

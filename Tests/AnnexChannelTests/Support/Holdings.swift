@@ -58,8 +58,10 @@ struct Holdings {
     }
 
     /// When the first task sleeps, the runtime creates its objects for sleeping tasks. So a task sleeps here before the
-    /// first count.
+    /// first count. The event loop that all channels share exists from now on too: the lane that closes the peers'
+    /// descriptors makes it when it first looks after a long job.
     static func prepare() async throws {
+        _ = try EventLoop.shared()
         try await Task.sleep(for: .milliseconds(10))
     }
 
