@@ -1,6 +1,7 @@
 internal import AnnexLaunch
 internal import AnnexLinux
 internal import CAnnexDoctor
+internal import Glibc
 
 /// A kernel feature that may or may not be available to this user. It is tried in a separate process.
 package struct KernelFeature: Sendable {
@@ -63,7 +64,8 @@ extension KernelFeature.Answer: CustomStringConvertible {
         switch self {
         case .works, .late, .untried: false
         case .killed: true
-        case .denied(let errno): errno == 1 || errno == 38  // the errnos that filters return: EPERM, ENOSYS
+        // The two errnos that filters return.
+        case .denied(let errno): errno == EPERM || errno == ENOSYS
         }
     }
 }

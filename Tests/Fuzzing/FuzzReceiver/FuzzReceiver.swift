@@ -1,4 +1,3 @@
-
 @testable import AnnexChannel
 
 /// A complete endpoint of a host. The fuzzer chooses the peer's region, its control messages and their moments. With

@@ -1,4 +1,3 @@
-
 /// The memory for the answers of raw calls. The host must not write beyond the lent memory or beyond the end of the
 /// answer. It must not change the memory after the call has returned.
 struct ReplyRoom: ~Copyable {
