@@ -77,15 +77,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("▲Int", "Int64"), ("▲UInt = 3", "UInt64 = 3"), ("[▲Int]", "[Int64]"), ("▲Int?", "Int64?"),
-        ("▲Swift.Int", "Swift.Int64"),
+        ("▲Int", "Int64", "Int64"), ("▲UInt = 3", "UInt64", "UInt64 = 3"), ("[▲Int]", "Int64", "[Int64]"),
+        ("▲Int?", "Int64", "Int64?"), ("▲Swift.Int", "Swift.Int64", "Swift.Int64"),
     ])
-    func `an integer without a fixed width is reported`(type: String, wide: String) {
+    func `an integer without a fixed width is reported`(type: String, use: String, fixed: String) {
         Expanding.expect(
             mistake: "Int and UInt have no fixed width. Use a type such as Int64 or UInt32.",
             in: "@Message struct A { @FieldTag(1) var a: \(type) }",
-            remedy: "Use \(wide.prefix { !"? =]".contains($0) }.drop { $0 == "[" })",
-            fixed: "@Message struct A { @FieldTag(1) var a: \(wide) }")
+            remedy: "Use \(use)", fixed: "@Message struct A { @FieldTag(1) var a: \(fixed) }")
     }
 
     @Test(arguments: ["[String]?", "String??", "Optional<[UInt8]?>"])
