@@ -157,19 +157,14 @@ final class DescriptorDisposal: Sendable {
     func close(_ list: consuming DescriptorList) {
         guard !list.isEmpty else { return }
         var list = list
-        var jobs = list.count
         waiting.withLock { waiting in
             while let descriptor = list.takeFirst() { waiting.append(descriptor) }
         }
-        // If no thread can be started, the descriptors stay until the lane gets another job.
-        while jobs > 0 {
-            jobs &-= 1
-            row.run { [self] in closeNext() }
-        }
+        row.run { [self] in closeAll() }
     }
 
-    private func closeNext() {
-        let descriptor = waiting.withLock { $0.takeFirst() }
-        _ = consume descriptor
+    /// One job closes all that wait. So a channel with many descriptors gets no turn for each of them.
+    private func closeAll() {
+        while let descriptor = waiting.withLock({ $0.takeFirst() }) { _ = consume descriptor }
     }
 }
