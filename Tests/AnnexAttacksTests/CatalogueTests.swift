@@ -33,13 +33,21 @@ import Testing
     }
 
     private static func tryAll(under name: String) async throws {
-        let policy = try Policy.shipped(named: name)
+        let policy = name == "tool" ? try Policy.shipped(named: name) : try Self.policy(named: name)
         let runner = try AttackRunner()
         for attack in Catalogue.attacks {
             let result = try await runner.run(attack, under: policy)
             #expect(result.verdict != .gotThrough, "\(attack.id): \(result.detail) under \(name)")
             if case .allowed(let line) = result.verdict { #expect(!line.isEmpty, "\(attack.id) under \(name)") }
         }
+    }
+
+    /// A shipped policy that stands at most 1,000 denied calls. SEC-09 makes as many as the policy allows and some more,
+    /// which are a hundred thousand under each policy that is based on `tool`. One trial of those is enough.
+    static func policy(named name: String) throws -> Policy {
+        var policy = try Policy.shipped(named: name)
+        policy.limits.denials = min(policy.limits.denials, 1000)
+        return policy
     }
 
     @Test func `attack identifiers are unique, ordered and complete`() throws {
