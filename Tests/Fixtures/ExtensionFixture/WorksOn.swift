@@ -75,10 +75,10 @@ final class WorksOn: AppExtension {
 
     func didReceiveMemoryWarning() { isWarned = true }
 
-    /// Works all the time, and polls the channel between any two pieces of the work.
+    /// Works in short pieces, and polls the channel between any two of them.
     private func look(_ context: ExtensionContext, for milliseconds: Int) {
         let end = Self.now + milliseconds
-        while Self.now < end, !context.isCancelled {}
+        while Self.now < end, !context.isCancelled { usleep(200) }
         context.completeRequest(returning: [ExtensionItem(contentText: "looked")])
     }
 
@@ -122,7 +122,10 @@ final class WorksOn: AppExtension {
         context.completeRequest(returning: [ExtensionItem(contentText: "staying")])
         context.performExpiringActivity(withReason: "a long\u{1B} story") { expired in
             self.say("called with \(expired)")
-            while !expired { _ = context.isExpiring }
+            while !expired {
+                _ = context.isExpiring
+                usleep(1000)
+            }
         }
     }
 
