@@ -10,6 +10,12 @@ extension PolicyLibrary {
     /// The text of one fragment as it was written; nil if this library does not know the fragment.
     public func text(ofFragment name: String) -> String? { sourcesOfFragments[name]?.text }
 
+    /// What an allowance is for, as the help of `annex run` lists it; nil if this library does not know the allowance, or
+    /// if its text cannot be read.
+    package func help(ofAllowance name: String) -> String? {
+        sourcesOfFragments[name].flatMap { PolicyFragment.help(inText: $0.text, file: $0.file) }
+    }
+
     /// The fragment of that name: the additions of one entitlement or of one allowance to a policy.
     ///
     /// - Throws: an error if this library does not know the fragment, or if its text is wrong.

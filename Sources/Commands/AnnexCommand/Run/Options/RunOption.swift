@@ -163,7 +163,7 @@ extension RunOption {
 
     /// The list of the allowances, in the words of their texts.
     static func allowanceHelp(_ library: PolicyLibrary = .shipped) -> String {
-        let rows = library.allowances.map { name in (name, (try? library.fragment(named: name))?.help ?? "") }
+        let rows = library.allowances.map { ($0, library.help(ofAllowance: $0) ?? "") }
         return list(rows, column: (rows.map(\.0.count).max() ?? 0) + 4)
     }
 
