@@ -138,9 +138,14 @@ package final class Supervision: Sendable {
         state = Mutex(State(life: Lifecycle(LifecycleTimes(limits, of: kind))))
     }
 
-    /// Runs `body` with the present life, while no input changes it.
+    /// Runs `body` with the life after all inputs so far, while no input changes it. Inputs that still wait for another
+    /// thread count too: an extension that was switched off must not be claimed because that thread is slow.
     package func withLife<Result: Sendable>(_ body: (Lifecycle) -> Result) -> Result {
-        state.withLock { body($0.life) }
+        state.withLock { state in
+            var life = state.life
+            for (input, moment) in state.waiting { _ = life.handle(input, at: moment) }
+            return body(life)
+        }
     }
 
     /// The process; nil before it exists and after its end.
