@@ -75,10 +75,10 @@ final class WorksOn: AppExtension {
 
     func didReceiveMemoryWarning() { isWarned = true }
 
-    /// Works in short pieces, and polls the channel between any two of them.
+    /// Works all the time, and polls the channel between any two pieces of the work.
     private func look(_ context: ExtensionContext, for milliseconds: Int) {
         let end = Self.now + milliseconds
-        while Self.now < end, !context.isCancelled { usleep(200) }
+        while Self.now < end, !context.isCancelled {}
         context.completeRequest(returning: [ExtensionItem(contentText: "looked")])
     }
 
@@ -122,10 +122,7 @@ final class WorksOn: AppExtension {
         context.completeRequest(returning: [ExtensionItem(contentText: "staying")])
         context.performExpiringActivity(withReason: "a long\u{1B} story") { expired in
             self.say("called with \(expired)")
-            while !expired {
-                _ = context.isExpiring
-                usleep(1000)
-            }
+            while !expired { _ = context.isExpiring }
         }
     }
 
