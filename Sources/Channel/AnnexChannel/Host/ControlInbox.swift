@@ -163,8 +163,13 @@ final class DescriptorDisposal: Sendable {
         row.run { [self] in closeAll() }
     }
 
-    /// One job closes all that wait. So a channel with many descriptors gets no turn for each of them.
+    /// One job closes all that wait when it begins. So a channel with many descriptors gets no turn for each of them, and
+    /// a peer that sends more meanwhile does not make the job longer.
     private func closeAll() {
-        while let descriptor = waiting.withLock({ $0.takeFirst() }) { _ = consume descriptor }
+        var left = waiting.withLock { $0.count }
+        while left > 0, let descriptor = waiting.withLock({ $0.takeFirst() }) {
+            left &-= 1
+            _ = consume descriptor
+        }
     }
 }
