@@ -29,8 +29,12 @@ enum Fuzzer {
 
     static func main() {
         let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
-        // By its own name, the program lists the harnesses.
-        guard let harness = harnesses[name] else { return print(harnesses.keys.sorted().joined(separator: "\n")) }
+        let names = harnesses.keys.sorted()
+        if name == "annex-fuzz" { return print(names.joined(separator: "\n")) }
+        guard let harness = harnesses[name] else {
+            print("annex: the name of this program must be one of \(names.joined(separator: " "))")
+            exit(64)
+        }
         harness()
     }
 
