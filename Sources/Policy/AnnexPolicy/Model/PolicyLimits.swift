@@ -27,7 +27,7 @@ public struct PolicyLimits: Sendable, Hashable {
     /// Calls that have begun and are not yet answered.
     public let openCalls: Int
     /// The number of refused system calls that are tolerated. The next refused call ends the extension.
-    public package(set) var denials: Int
+    public let denials: Int
     /// How many extensions of one extension point may run at once. A further launch waits for a free slot.
     public package(set) var instances: Int
     /// How long an extension that has served a request may wait for another request of the same host. Zero means one
