@@ -107,21 +107,21 @@ extension PolicyFragment {
         self.name = try name.sentence("`name`", atMost: Self.longestName)
         self.means = try means.sentence("`means`", atMost: Self.longestMeaning)
         hint = try values["hint"]?.sentence("`hint`", atMost: Self.longestName)
-        help = try Self.help(in: values) ?? self.name
+        help = try Self.help(in: values, named: name)
     }
 
-    private static func help(in values: [String: PolicyNode]) throws(PolicyError) -> String? {
+    private static func help(in values: [String: PolicyNode], named name: PolicyNode) throws(PolicyError) -> String {
         if let help = values["help"] { return try help.sentence("`help`", atMost: longestName) }
-        return try values["name"]?.sentence("`name`", atMost: longestName)
+        return try name.sentence("`name`", atMost: longestName)
     }
 
     /// The `help` of an allowance; nil if its text cannot be read. This reads no rules about calls: each start of `annex`
     /// makes the help of all its commands, and the table of all calls takes some milliseconds.
     static func help(inText text: String, file: String) -> String? {
         guard let root = try? PolicyNode.root(of: text, file: file),
-            let values = try? root.mapping(Kind.allowance.title, keys: Kind.allowance.keys)
+            let values = try? root.mapping(Kind.allowance.title, keys: Kind.allowance.keys), let name = values["name"]
         else { return nil }
-        return try? help(in: values)
+        return try? help(in: values, named: name)
     }
 
     /// Creates an allowance from lines of the list `calls:` of a policy. For example, a line is `mknodat`, or
