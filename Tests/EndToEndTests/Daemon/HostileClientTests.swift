@@ -128,7 +128,7 @@ import Testing
             try? await client.send([1], many.numbers)
         }
         await eventually { ProcText.names(in: "/proc/\(daemon.number)/fd").count <= before + 8 }
-        try await honest.works()
+        try await honest.worksOnceRequestsEnd()
     }
 
     // MARK: Floods and quotas
@@ -137,7 +137,7 @@ import Testing
         let client = try await RawClient(daemon.socket)
         await #expect(throws: SystemError.self) { try await client.asksForEver() }
         await eventually { daemon.log.contains("does not read") || daemon.log.contains("has read nothing") }
-        try await honest.works()
+        try await honest.worksOnceRequestsEnd()
     }
 
     @Test func `a flood is read at a limited rate and delays no other client`() async throws {
@@ -245,5 +245,17 @@ struct HonestHost: Sendable {
         #expect(try await text(session, "looks 1") == "looked")
         let end = await session.complete()
         #expect(end.reason == .completed, "\(end)")
+    }
+
+    /// Checks a whole session after a client of the same user has left. That client's requests count as the user's
+    /// until the daemon has dropped each of them, so the user may be at the limit for a moment.
+    func worksOnceRequestsEnd() async throws {
+        while true {
+            do {
+                return try await works()
+            } catch let error as BrokerError where error.code == .overQuota {
+                await Task.yield()
+            }
+        }
     }
 }
