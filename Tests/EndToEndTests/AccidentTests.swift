@@ -2,21 +2,18 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
+private let launches = Repetitions("ANNEX_CHAOS", short: 60)
+private let lanes = Repetitions("ANNEX_CHAOS_LANES", short: 1).count
+
 /// Extensions that have an accident at a random moment of their lives. `make chaos` runs the full number of launches.
 /// `ANNEX_SEED=…` repeats the same accidents.
-@Suite(.timeLimit(.minutes(20))) struct AccidentTests {
-    private static func number(_ name: String) -> Int? {
-        ProcessInfo.processInfo.environment[name].flatMap(Int.init)
-    }
-
+@Suite(.timeLimit(.minutes(launches.watchdog))) struct AccidentTests {
     @Test func `L6: the reason of an end is right for any accident and nothing is left`() async throws {
-        let launches = Self.number("ANNEX_CHAOS") ?? 60
-        let lanes = Self.number("ANNEX_CHAOS_LANES") ?? 1
         let seed = SeededRandom.fresh()
         let shout = try SubstituteApp(running: "works-on")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for lane in 0..<lanes {
-                group.addTask { try await Self.run(launches / lanes, seed: seed &+ UInt64(lane), shout) }
+                group.addTask { try await Self.run(launches.count / lanes, seed: seed &+ UInt64(lane), shout) }
             }
             try await group.waitForAll()
         }

@@ -9,8 +9,10 @@ import Testing
 
 @testable import AnnexHost
 
+private let kills = Repetitions("ANNEX_KILLS", short: 12)
+
 /// App groups of extensions whose broker is embedded: members, containers, and shared defaults.
-@Suite(.timeLimit(.minutes(20))) struct AppGroupTests {
+@Suite(.timeLimit(.minutes(kills.watchdog))) struct AppGroupTests {
     private let world: GroupWorld
 
     init() throws { world = try GroupWorld() }
@@ -285,7 +287,7 @@ import Testing
         let name = "com.example.killed"
         let app = try await ledger(name)
         let host = try world.host(app)
-        for _ in 0..<(Int(ProcessInfo.processInfo.environment["ANNEX_KILLS"] ?? "") ?? 12) {
+        for _ in 0..<kills.count {
             let session = try await host.begin(name + ".loud")
             async let request = session.request([ExtensionItem(contentText: "\(GroupWorld.ours) 1000000")])
             let writer = try ChildProcess(

@@ -4,15 +4,14 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
-/// After any number of ends, sudden or not, no resource may be left. `make soak` runs the full numbers.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct LifetimeTests {
-    private static func number(_ name: String, short: Int) -> Int {
-        ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? short
-    }
+private let launches = Repetitions("ANNEX_LAUNCHES", short: 50)
+private let kills = Repetitions("ANNEX_KILLS", short: 10)
 
+/// After any number of ends, sudden or not, no resource may be left. `make soak` runs the full numbers.
+@Suite(.serialized, .timeLimit(.minutes(max(launches.watchdog, kills.watchdog)))) struct LifetimeTests {
     @Test func `LIFE-05: launches leave every count as it was`() async throws {
         let folder = try TemporaryFolder()
-        let rounds = Self.number("ANNEX_LAUNCHES", short: 50)
+        let rounds = launches.count
         let app = try ExampleBundles.path(of: "Shout.app")
         // The launches run in a separate process, because other tests in this process change the counts.
         let run = try await Program.run(
@@ -44,7 +43,7 @@ import Testing
 
     @Test func `L4: a killed host leaves no process and the next start sweeps the rest`() async throws {
         let app = try ExampleBundles.path(of: "Shout.app")
-        let rounds = Self.number("ANNEX_KILLS", short: 10)
+        let rounds = kills.count
         var longest = Duration.zero
         var hosts: Set<Int32> = []
         let others = ProcessTable.wardens(of: -1)

@@ -4,8 +4,10 @@ import Testing
 
 @testable import AnnexPortalServer
 
+private let kills = Repetitions("ANNEX_KILLS", short: 25)
+
 /// Processes that are killed while they hold coordinated accesses.
-@Suite(.timeLimit(.minutes(20))) struct CoordinationKillTests {
+@Suite(.timeLimit(.minutes(kills.watchdog))) struct CoordinationKillTests {
     private let fixture: GroupFixture
 
     init() throws {
@@ -24,7 +26,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         var running = [try process(0), try process(0), try process(0)]
         defer { for one in running { one.signal(SIGKILL) } }
-        for kill in 0..<(ProcessInfo.processInfo.environment["ANNEX_KILLS"].flatMap(Int.init) ?? 25) {
+        for kill in 0..<kills.count {
             try await Task.sleep(for: .microseconds(Int.random(in: 0...40_000, using: &random)))
             let victim = running.remove(at: Int.random(in: 0..<running.count, using: &random))
             victim.signal(SIGKILL)

@@ -4,15 +4,13 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
+private let kills = Repetitions("ANNEX_KILLS", short: 25)
+
 /// Processes that are killed while they write to one store.
-@Suite(.timeLimit(.minutes(20))) struct StoreKillTests {
+@Suite(.timeLimit(.minutes(kills.watchdog))) struct StoreKillTests {
     private let place: StorePlace
 
     init() throws { place = try StorePlace() }
-
-    private static var kills: Int {
-        ProcessInfo.processInfo.environment["ANNEX_KILLS"].flatMap(Int.init) ?? 25
-    }
 
     /// Two writers run at a time. The test kills the older writer at a random moment.
     @Test func `S2: after the kill of a writer the store is whole and the others go on`() async throws {
@@ -22,7 +20,7 @@ import Testing
         var writers = [try writer(), try writer()]
         defer { for writer in writers { writer.signal(SIGKILL) } }
         var generation: UInt64 = 0
-        for kill in 0..<Self.kills {
+        for kill in 0..<kills.count {
             try await Task.sleep(for: .microseconds(Int.random(in: 0...25_000, using: &random)))
             let victim = writers.removeFirst()
             victim.signal(SIGKILL)
@@ -37,7 +35,7 @@ import Testing
             await writer.ended()
         }
         // If a writer never began to write, its kill would prove nothing.
-        #expect(try check(store, after: generation, "seed \(seed), last") > UInt64(Self.kills) / 10)
+        #expect(try check(store, after: generation, "seed \(seed), last") > UInt64(kills.count) / 10)
         #expect(try place.sqlite("PRAGMA integrity_check") == ["ok"])
     }
 

@@ -5,17 +5,18 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
+private let kills = Repetitions("ANNEX_KILLS", short: 24)
+
 /// A daemon that is killed while it changes the installed apps. `make change-soak` kills it ten thousand times.
-@Suite(.timeLimit(.minutes(20))) struct KilledChangeTests {
+@Suite(.timeLimit(.minutes(kills.watchdog))) struct KilledChangeTests {
     private static let lanes = 4
     private static let seed = SeededRandom.fresh()
 
     @Test(arguments: 1...lanes)
     func `P12: a daemon that is killed during a change keeps the state before it or after it`(_ lane: Int) async throws
     {
-        let kills = ProcessInfo.processInfo.environment["ANNEX_KILLS"].flatMap(Int.init) ?? 24
         var trial = try KilledChanges(seed: Self.seed &+ UInt64(lane))
-        for round in 1...max(1, kills / Self.lanes) {
+        for round in 1...max(1, kills.count / Self.lanes) {
             let fault = try await trial.kill()
             try #require(fault == nil, "seed \(Self.seed), lane \(lane), kill \(round): \(fault ?? "")")
         }

@@ -3,17 +3,18 @@ import AnnexTestSupport
 import Foundation
 import Testing
 
+private let kills = Repetitions("ANNEX_KILLS", short: 24)
+
 /// A daemon that is killed while it reads an older or a damaged index. `make change-soak` kills it ten thousand times.
-@Suite(.timeLimit(.minutes(20))) struct KilledMigrationTests {
+@Suite(.timeLimit(.minutes(kills.watchdog))) struct KilledMigrationTests {
     private static let seed = SeededRandom.fresh()
 
     @Test(arguments: KilledMigrations.Index.allCases)
     func `P12: a daemon that is killed during a migration leaves an index that the next start reads`(
         _ index: KilledMigrations.Index
     ) async throws {
-        let kills = ProcessInfo.processInfo.environment["ANNEX_KILLS"].flatMap(Int.init) ?? 24
         var trial = try await KilledMigrations(seed: Self.seed)
-        for round in 1...max(1, kills / KilledMigrations.Index.allCases.count) {
+        for round in 1...max(1, kills.count / KilledMigrations.Index.allCases.count) {
             let fault = try await trial.kill(reading: index)
             try #require(fault == nil, "seed \(Self.seed), \(index), kill \(round): \(fault ?? "")")
         }
