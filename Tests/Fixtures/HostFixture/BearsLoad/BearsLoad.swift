@@ -14,6 +14,7 @@ enum BearsLoad {
             exit(64)
         }
 
+        Heap.bound()
         let folder = try TemporaryFolder()
         let load = try Load([arguments[1], arguments[2]], reports: folder.url.path + "/reports")
         let started = ContinuousClock.now

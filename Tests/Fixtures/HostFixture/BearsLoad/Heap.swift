@@ -5,9 +5,20 @@ struct Heap {
     /// The memory that all threads have allocated and not freed, in KiB. A leak makes this number grow. Pages that the
     /// allocator keeps for later do not count.
     let allocated: Double
-    /// The number of arenas. If a thread finds the other arenas in use, the allocator creates a new arena, up to eight
-    /// for each processor. It keeps all of them.
+    /// The number of arenas.
     let arenas: Int
+
+    /// The arenas of a host under load.
+    private static let mostArenas: Int32 = 2
+
+    /// Calls `mallopt(3)`. If a thread finds the other arenas in use, the allocator makes a new one, up to eight for each
+    /// processor, and keeps it with its free pages. Such a step may come after many minutes, and would look like a leak.
+    static func bound() {
+        typealias Option = @convention(c) (Int32, Int32) -> Int32
+        guard let found = dlsym(nil, "mallopt") else { return }
+        let arenaMaximum: Int32 = -8
+        _ = unsafeBitCast(found, to: Option.self)(arenaMaximum, mostArenas)
+    }
 
     static func now() -> Heap {
         let text = report()

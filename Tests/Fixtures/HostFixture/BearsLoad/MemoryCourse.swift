@@ -7,7 +7,6 @@ struct MemoryCourse {
     private struct Sample {
         let time: Double
         let uses: [Double]
-        let arenas: Int
     }
 
     private static let names = ["host's own", "host RSS", "warden's own", "warden RSS", "host's allocations"]
@@ -24,7 +23,7 @@ struct MemoryCourse {
                 // end.
                 return ["Private_Dirty:", "Rss:"].map { Self.number($0, in: lines) }
             } + [heap.allocated]
-        samples.append(Sample(time: time, uses: uses, arenas: heap.arenas))
+        samples.append(Sample(time: time, uses: uses))
         let numbers = zip(Self.names, uses).map { "\($0) \(Int($1)) KiB" }
         return "\(Int(time)) s: " + numbers.joined(separator: ", ") + " in \(heap.arenas) arenas"
     }
@@ -46,11 +45,8 @@ struct MemoryCourse {
             let mean = rest.map { $0.uses[place] }.reduce(0, +) / Double(rest.count)
             let growth = Self.slope(rest.map { ($0.time, $0.uses[place]) }) * (last.time - first.time)
             // The permitted growth is a fiftieth of the mean, or as many pages as an allocator may keep for its
-            // threads. In addition, the allocator may keep pages for each arena that it added during this time. This
-            // addition does not apply to allocated memory.
-            let isKept = place < 2
-            let isSteady = growth <= max(mean / 50, 256) + (isKept ? Double(last.arenas - first.arenas) * 1024 : 0)
-            isFlat = isFlat && isSteady
+            // threads.
+            isFlat = isFlat && growth <= max(mean / 50, 256)
             return
                 "\(Self.names[place]): \(Int(mean)) KiB, \(Int(growth)) KiB more over \(Int(last.time - first.time)) s"
         }
