@@ -5,7 +5,7 @@ import Testing
 /// Many sessions at once, with ends of all kinds. `make load-soak` runs for minutes and checks the memory use.
 @Suite(.timeLimit(.minutes(20))) struct LoadTests {
     @Test func `L6: under load every end has its reason and memory stays flat`() async throws {
-        let minutes = ProcessInfo.processInfo.environment["ANNEX_LOAD_MINUTES"].flatMap(Int.init)
+        let minutes: Int? = GivenNumber.of("ANNEX_LOAD_MINUTES")
         let shout = try SubstituteApp(running: "works-on")
         let seed = SeededRandom.fresh()
         let run = try await Program.run(

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A random sequence that can be repeated (SplitMix64). The same seed gives the same numbers on every machine.
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
@@ -11,8 +9,7 @@ package struct SeededRandom: RandomNumberGenerator {
     /// The seed from `ANNEX_SEED` in the environment, or a new seed without this variable. A test prints the seed if it
     /// fails.
     package static func fresh() -> UInt64 {
-        if let text = getenv("ANNEX_SEED"), let seed = UInt64(String(cString: text)) { return seed }
-        return UInt64.random(in: 0...UInt64.max)
+        GivenNumber.of("ANNEX_SEED") ?? UInt64.random(in: 0...UInt64.max)
     }
 
     package mutating func next() -> UInt64 {

@@ -13,7 +13,7 @@ import Testing
     @Test func `IPC-01, IPC-05, IPC-08: every call ends once and nothing leaks under a scribbling extension`() async {
         let run = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             try await Holdings.prepare()
-            let minutes = getenv("ANNEX_HOSTILE_MINUTES").flatMap { Int(String(cString: $0)) }
+            let minutes: Int? = GivenNumber.of("ANNEX_HOSTILE_MINUTES")
             // The rounds have tasks, and on a machine with one processor, the pool has only one thread for tasks.
             try await Thread.detached { try ScribblingPeerTests.soak(for: minutes.map { .seconds($0 * 60) }) }
         }

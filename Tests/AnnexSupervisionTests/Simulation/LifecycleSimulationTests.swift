@@ -1,4 +1,5 @@
 import AnnexPolicy
+import AnnexTestSupport
 import Foundation
 import Testing
 
@@ -12,13 +13,11 @@ import Testing
             .example(memory: 1 << 20, request: .seconds(3), watchdog: .seconds(2)), of: kind)
     }
 
-    private static func number(_ name: String) -> UInt64? {
-        ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
-    }
+    private static let oneSeed: UInt64? = GivenNumber.of("ANNEX_LIFE_SEED")
 
     private static var seeds: ClosedRange<UInt64> {
-        if let one = number("ANNEX_LIFE_SEED") { return one...one }
-        return 0...(number("ANNEX_LIVES") ?? 6_000)
+        if let oneSeed { return oneSeed...oneSeed }
+        return 0...(GivenNumber.of("ANNEX_LIVES") ?? 6_000)
     }
 
     private static func live<Machine: LifeMachine>(
@@ -26,7 +25,7 @@ import Testing
     ) -> LifeRecord {
         let times = times(kind)
         var world = SimulatedWorld(
-            machine(Lifecycle(times)), times: times, seed: seed, isTraced: number("ANNEX_LIFE_SEED") != nil)
+            machine(Lifecycle(times)), times: times, seed: seed, isTraced: oneSeed != nil)
         world.run()
         return world.record
     }
