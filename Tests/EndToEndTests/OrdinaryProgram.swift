@@ -14,6 +14,14 @@ struct OrdinaryProgram: Sendable, CustomTestStringConvertible {
         self.input = input
     }
 
+    /// The arguments with the paths of the two folders. A path may itself contain `IN` or `OUT`, as the random names
+    /// of temporary directories do, so each argument is gone through once.
+    func arguments(reading input: String, writing output: String) -> [String] {
+        arguments.map { argument in
+            argument.replacing(/\b(IN|OUT)\b/) { $0.1 == "IN" ? input : output }
+        }
+    }
+
     var testDescription: String { ([name] + arguments).joined(separator: " ") }
 
     static let all: [OrdinaryProgram] =

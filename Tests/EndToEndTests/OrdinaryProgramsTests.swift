@@ -24,6 +24,12 @@ import Testing
         #expect(inside.files == outside.files)
     }
 
+    @Test func `a folder whose name contains the words of the templates is a folder like any other`() {
+        let program = OrdinaryProgram("cp", "IN/a", "of=OUT/b", "'IN'", "POINT OUTER")
+        let arguments = program.arguments(reading: "/t/eIN-OUT-IN/in", writing: "/t/eIN-OUT-IN/out")
+        #expect(arguments == ["/t/eIN-OUT-IN/in/a", "of=/t/eIN-OUT-IN/out/b", "'/t/eIN-OUT-IN/in'", "POINT OUTER"])
+    }
+
     private static func installed(_ name: String) -> Bool {
         ["/usr/bin", "/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
     }

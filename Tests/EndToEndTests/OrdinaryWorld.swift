@@ -30,7 +30,7 @@ struct OrdinaryWorld {
         try await run(
             // The programs must not inherit the variables of a `make` that runs this test.
             "/usr/bin/env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL PATH=/usr/local/bin:/usr/bin:/bin "
-                + words(["/usr/bin/" + program.name] + program.arguments), program)
+                + words(["/usr/bin/" + program.name] + arguments(of: program)), program)
     }
 
     func runSandboxed(_ program: OrdinaryProgram) async throws -> Result {
@@ -39,7 +39,7 @@ struct OrdinaryWorld {
             annex, "run", "--policy", "tool", "--read", path("in"), "--write", path("out"), "--",
             "/usr/bin/\(program.name)",
         ]
-        return try await run("\(words(command + program.arguments))", program)
+        return try await run(words(command + arguments(of: program)), program)
     }
 
     private func run(_ command: String, _ program: OrdinaryProgram) async throws -> Result {
@@ -52,11 +52,12 @@ struct OrdinaryWorld {
 
     private func path(_ name: String) -> String { folder.url.appending(path: name).path }
 
+    private func arguments(of program: OrdinaryProgram) -> [String] {
+        program.arguments(reading: path("in"), writing: path("out"))
+    }
+
     private func words(_ words: [String]) -> String {
-        words.map { word in
-            let text = word.replacing("IN", with: path("in")).replacing("OUT", with: path("out"))
-            return "'" + text.replacing("'", with: "'\\''") + "'"
-        }.joined(separator: " ")
+        words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
     }
 
     /// After a failed program, `annex run` prints a hint, which is removed here.
