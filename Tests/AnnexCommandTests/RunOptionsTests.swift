@@ -66,13 +66,24 @@ import Testing
         (["--policy", "--", "ls"], "missing value for --policy"), (["--explain=yes", "ls"], "takes no value"),
         (["--memory", "0", "--", "ls"], "--memory: write"), (["--timeout", "-1", "ls"], "must be more than 0"),
         (["--timeout", "nan", "ls"], "must be more than 0"), (["--waive", "luck", "ls"], "is not a layer: user"),
-        (["--launch-limit=1e9", "ls"], "at most 1000000 seconds"),
+        (["--launch-limit=1e9", "ls"], "at most 1000000 seconds"), (["--launch-limit", "none", "ls"], "more than 0"),
+        (["--timeout", "0", "ls"], "at most 1000000 seconds, or `none`"), (["--timeout", "inf", "ls"], "more than 0"),
         (["-\u{1B}[31m"], "[31m; options come before the program"),
     ])
     func `a wrong word is an error that says what is wrong`(words: [String], text: String) {
         let error = #expect(throws: WrongOption.self) { try RunOptions(words) }
         #expect(error?.description.contains(text) == true, "\(String(describing: error))")
         #expect(error?.description.contains("\u{1B}") == false)
+    }
+
+    @Test func `a run has no time limit if it is none, and the help states the limit without the option`() throws {
+        let policy = try Policy.shipped(named: "tool")
+        let seconds = policy.limits.request.components.seconds
+        #expect(RunOption.help().split { $0.isWhitespace }.joined(separator: " ").contains("\(seconds) for tool."))
+        let endless = try policy.limited(to: RunOptions(["--timeout", "none", "ls"]).limits).limits
+        #expect(endless.request == PolicyLimits.noTimeLimit && endless.processor == policy.limits.processor)
+        #expect(endless.values.first { $0.name == .request }?.value.text == "none")
+        #expect(PolicyLimits(numbers: endless.numbers) == endless)
     }
 
     @Test func `help is asked for before the program only`() {

@@ -67,6 +67,17 @@ import Testing
         #expect(try Self.point().limiting(policy) == policy)
     }
 
+    @Test(arguments: ["request", "watchdog", "processor"])
+    func `L2: an extension never lacks a time limit`(name: String) throws {
+        let policy = try PolicyLibrary.shipped.policy(named: "compute")
+        let point = try Self.point("limits: { \(name): none }")
+        let error = #expect(throws: PolicyError.self) { try point.limiting(policy) }
+        #expect("\(try #require(error))".contains("`\(name)` is none, and an extension must have this limit"))
+        let endless = try policy.limited(to: ["\(name)=none"])
+        #expect(throws: PolicyError.self) { try Self.point().limiting(endless) }
+        #expect(try Self.point("limits: { \(name): 2s }").limiting(endless).limits != policy.limits)
+    }
+
     @Test(arguments: [
         ("polcy: x", "5:1: unknown key `polcy` in an extension point; did you mean `policy`?"),
         ("default: of", "5:10: unknown default `of`; did you mean `off`?"),

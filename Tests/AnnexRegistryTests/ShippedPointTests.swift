@@ -37,7 +37,7 @@ import Testing
             #expect(point.places[key] != nil, "\(name) does not state `\(key)`")
         }
         let policy = try Policy.compiledAhead(named: point.policy)
-        #expect(point.limiting(policy).limits == policy.limits, "a shipped point has its limits in its policy")
+        #expect(try point.limiting(policy).limits == policy.limits, "a shipped point has its limits in its policy")
     }
 
     @Test func `P5: keyboards and Today widgets are off until the user turns them on`() {

@@ -41,6 +41,14 @@ import Testing
         #expect(try resources("compute", [])[data] != nil)
     }
 
+    @Test func `no limit of processor time is set if the policy states none`() throws {
+        let processor = UInt32(RLIMIT_CPU.rawValue)
+        let endless = try Policy.shipped(named: "compute").limited(to: ["processor=none"]).limits
+        let held = HeldLimits(endless, group: [], sharesItsUser: false)
+        #expect(try resources("compute", [])[processor] != nil)
+        #expect(!held.resources(endless, hasReaper: false).contains { $0.resource == processor })
+    }
+
     @Test func `addresses are bounded if one process has them and no group counts page tables`() throws {
         #expect(try resources("compute", [])[addresses] ?? .max <= 16 << 30)
         #expect(try resources("compute", [.memory])[addresses] == nil)

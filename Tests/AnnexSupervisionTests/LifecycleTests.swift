@@ -1,3 +1,4 @@
+import AnnexPolicy
 import Testing
 
 @testable import AnnexSupervision
@@ -320,6 +321,18 @@ import Testing
         #expect(life.handle(.clock, at: Self.at(10_000)) == [.kill, .wake(Self.at(20_000))])
         #expect(life.handle(.died, at: Self.at(10_001)) == [.wake(nil)])
         #expect(life.handle(.gone, at: Self.at(10_002)) == [.finish(.timeLimit)])
+    }
+
+    @Test func `a program without a time limit sets no timer and still has its grace`() {
+        var limits = PolicyLimits.example()
+        limits.request = PolicyLimits.noTimeLimit
+        var life = Lifecycle(LifecycleTimes(limits, of: .program))
+        for input in [Lifecycle.Input.asked, .started] { _ = life.handle(input, at: Self.at(0)) }
+        #expect(life.handle(.executed, at: Self.at(0)) == [.announce, .wake(nil)])
+        #expect(life.requestLimit == nil)
+        #expect(life.handle(.clock, at: Moment(nanoseconds: .max)).isEmpty)
+        #expect(life.handle(.dismissed(.cancelled), at: Self.at(500)) == [.wake(Self.at(1500))])
+        #expect(life.handle(.clock, at: Self.at(1500)).contains(.kill))
     }
 
     @Test func `a program that is asked to end keeps its other limits and has its grace once`() {

@@ -30,6 +30,12 @@ import Testing
         #expect(ended.errors.hasPrefix("annex: ended: timeLimit: "), "\(ended.errors)")
     }
 
+    @Test func `without a time limit the program runs on and has no limit of its own`() async throws {
+        let ended = try await run(
+            "--timeout", "none", "--limit", "processor=none", "--", "sh", "-c", "sleep 0.2; echo done; ulimit -t")
+        #expect(ended.output == "done\nunlimited\n", "\(ended.errors)")
+    }
+
     @Test func `a program that is not started has status 126 and a missing one 127`() async throws {
         let closed = try await run("--read", "/no/such/file", "--", "true")
         #expect(closed.status == 126 && closed.errors.contains("/no/such/file"))

@@ -41,7 +41,7 @@ package struct Lifecycle: Sendable {
     /// Whether a request is open.
     package var isAtWork: Bool { !requests.isEmpty }
 
-    /// When the time limit of the oldest request ends; nil if no request is open.
+    /// When the time limit of the oldest request ends; nil if no request is open, or if requests have no limit.
     package var requestLimit: Moment? { deadlines[.request] }
 
     package mutating func handle(_ input: Input, at now: Moment) -> [Effect] {
@@ -198,7 +198,8 @@ package struct Lifecycle: Sendable {
     /// request was answered. So an extension that works through a queue gets the full limit for each request. Answers to
     /// newer requests do not extend the time of the oldest request.
     private mutating func limitOldest() {
-        deadlines[.request] = requests.turn.map { $0 + times.request }
+        guard let limit = times.request else { return }
+        deadlines[.request] = requests.turn.map { $0 + limit }
     }
 
     /// The extension's message budget limits how often it reports an activity. So the count of activities cannot grow

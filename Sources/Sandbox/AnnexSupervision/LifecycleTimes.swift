@@ -22,8 +22,8 @@ package struct LifecycleTimes: Sendable, Equatable {
     var queue: Duration? = .seconds(10)
     /// The longest time from the start of the process to its hello.
     var launch: Duration
-    /// The longest time for each request.
-    var request: Duration
+    /// The longest time for each request. It is nil only for programs.
+    var request: Duration?
     /// The longest time without a sign of life while a request is open.
     var watchdog: Duration?
     /// The grace: the time from the goodbye to the end. The goodbye informs the extension that its session is over. A
@@ -43,7 +43,8 @@ package struct LifecycleTimes: Sendable, Equatable {
 
 extension LifecycleTimes {
     package init(_ limits: PolicyLimits, of kind: LifeKind) {
-        self.init(launch: limits.launch, request: limits.request, grace: limits.grace)
+        let isEndless = PolicyLimits.isNone(limits.request)
+        self.init(launch: limits.launch, request: isEndless ? nil : limits.request, grace: limits.grace)
         self.kind = kind
         let isExtension = kind == .extension
         slot = isExtension ? Self.launchWait(limits) : nil

@@ -83,7 +83,7 @@ extension LifecycleTimes {
     /// world.
     fileprivate var longest: Duration {
         let waits = (slot ?? .zero) + (queue ?? .zero)
-        return waits + launch + request * 5 + grace + silence + death + .seconds(4)
+        return waits + launch + (request ?? .zero) * 5 + grace + silence + death + .seconds(4)
     }
 }
 

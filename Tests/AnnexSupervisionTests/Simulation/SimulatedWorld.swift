@@ -207,7 +207,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
         noteOldest()
         if conduct.hasStandIn {
             feed(.standInTook)
-            later(times.request, .standInKills)
+            if let request = times.request { later(request, .standInKills) }
         }
         guard !conduct.faults.contains(.neverAnswers) else { return }
         later(.milliseconds(Int.random(in: 0..<2500, using: &random)), .processDies)
@@ -237,7 +237,7 @@ struct SimulatedWorld<Machine: LifeMachine> {
     /// The oldest request must never wait longer for its answer than the time limit plus the delay of a late timer.
     private mutating func checkLimit() {
         guard record.isServing, let oldest else { return }
-        if now.since(oldest.since) > times.request + conduct.lateness + .milliseconds(10) {
+        if let request = times.request, now.since(oldest.since) > request + conduct.lateness + .milliseconds(10) {
             record.fail("a request waits beyond its limit")
         }
     }

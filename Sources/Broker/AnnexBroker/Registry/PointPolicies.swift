@@ -17,7 +17,7 @@ final class PointPolicies: Sendable {
         let key = JoinedName(policy: point.identifier, fragments: entitlements).joined
         if let policy = known.withLock({ $0[key] }) { return policy }
         let name = JoinedName(policy: point.policy, fragments: entitlements).joined
-        let policy = point.limiting(try wishes.policy(named: name))
+        let policy = try point.limiting(wishes.policy(named: name))
         known.withLock { known in
             if known.count >= Self.most { known.removeAll() }
             known[key] = policy

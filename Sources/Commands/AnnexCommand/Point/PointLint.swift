@@ -36,7 +36,7 @@ struct PointLint {
 
     /// - Throws: an error if the point's policy cannot be used.
     func findings() throws(PolicyError) -> [PolicyFinding] {
-        let policy = point.limiting(try policies.policy(named: point.policy))
+        let policy = try point.limiting(policies.policy(named: point.policy))
         _ = try policy.filter()
         return weakness(of: policy) + doubtfulLimits(policy.limits)
     }

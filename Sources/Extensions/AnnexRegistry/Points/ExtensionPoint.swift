@@ -43,10 +43,16 @@ package struct ExtensionPoint: Sendable, Hashable {
     }
 
     /// A policy with the limits of this point.
-    package func limiting(_ policy: Policy) -> Policy {
+    /// - Throws: if a time limit is `none`. A host would wait for such an extension for ever.
+    package func limiting(_ policy: Policy) throws(PolicyError) -> Policy {
         var policy = policy
         policy.limits = policy.limits.replaced(by: limits)
-        return policy
+        let endless = policy.limits.values.first { $0.name.mayBeNone && PolicyLimits.isNone($0.value.time) }
+        guard let endless else { return policy }
+        throw PolicyError(
+            "the limit `\(endless.name.rawValue)` is none, and an extension must have this limit: state it under "
+                + "`limits` of the extension point \(identifier), or in the policy \(policy.name)",
+            at: places["limits"] ?? places["policy"])
     }
 }
 

@@ -9,19 +9,31 @@ package enum LimitName: String, CaseIterable, Sendable {
     case keepAlive = "keep-alive"
 
     /// The unit in which a limit is measured.
-    enum Measure: Sendable { case bytes, time, timeOrNone, count }
+    enum Measure: Sendable {
+        case bytes, count
+        /// A time above zero.
+        case time
+        /// A time that may be zero.
+        case timeFromZero
+        /// A time above zero, or no limit.
+        case timeOrNone
+    }
 
     var measure: Measure {
         switch self {
         case .memory, .file, .output, .inFlight: .bytes
-        case .launch, .request, .watchdog, .grace, .processor: .time
-        case .keepAlive: .timeOrNone
+        case .launch, .grace: .time
+        case .request, .watchdog, .processor: .timeOrNone
+        case .keepAlive: .timeFromZero
         case .processes, .descriptors, .messages, .openCalls, .denials, .instances: .count
         }
     }
 }
 
 extension LimitName {
+    /// Whether a policy may state `none` for this limit.
+    package var mayBeNone: Bool { measure == .timeOrNone }
+
     static let mostOfAny = 1_000_000_000
 
     /// The largest value that a limit of type `count` may have.
@@ -59,7 +71,7 @@ extension PolicyLimits {
         for (name, number) in zip(LimitName.allCases, numbers) {
             switch name.measure {
             case .bytes: values[name] = .bytes(number)
-            case .time, .timeOrNone: values[name] = .time(.nanoseconds(Int64(clamping: number)))
+            case .time, .timeFromZero, .timeOrNone: values[name] = .time(.nanoseconds(Int64(clamping: number)))
             case .count: values[name] = .count(Int(clamping: number))
             }
         }

@@ -1,4 +1,7 @@
 /// The limits of one extension. Most limits end an extension that exceeds them, with a reason that names the limit.
+///
+/// `request`, `watchdog` and `processor` can be `noTimeLimit`. Only programs of `annex run` and of `Sandbox` can have
+/// such limits. An extension always has a time limit.
 public struct PolicyLimits: Sendable, Hashable {
     /// Memory of all kinds, in bytes.
     public package(set) var memory: UInt64
@@ -33,6 +36,12 @@ public struct PolicyLimits: Sendable, Hashable {
     /// How long an extension that has served a request may wait for another request of the same host. Zero means one
     /// process for each request.
     public package(set) var keepAlive: Duration
+
+    /// The value of a time limit for which the policy states `none`.
+    public static let noTimeLimit = Duration.nanoseconds(Int64.max)
+
+    /// Whether this value of a time limit means that there is no limit.
+    package static func isNone(_ time: Duration) -> Bool { time >= noTimeLimit }
 
     package init(
         memory: UInt64, launch: Duration, request: Duration, watchdog: Duration, grace: Duration, processor: Duration,

@@ -102,7 +102,8 @@ extension PolicyNode {
         switch measure {
         case .bytes: .bytes(try bytes())
         case .time: .time(try time())
-        case .timeOrNone: .time(try time(from: .zero, "a whole number with ms, s or min"))
+        case .timeFromZero: .time(try time(from: .zero, "a whole number with ms, s or min"))
+        case .timeOrNone: .time(try timeOrNone())
         case .count: .count(try count(atMost: most))
         }
     }
@@ -113,6 +114,11 @@ extension PolicyNode {
             throw error("`\(text)` is not a size: write \(Quantity.formOfBytes)")
         }
         return bytes
+    }
+
+    private func timeOrNone() throws(PolicyError) -> Duration {
+        if try text("a time") == "none" { return PolicyLimits.noTimeLimit }
+        return try time("a whole number above 0 with ms, s or min, or `none`")
     }
 
     private func time(

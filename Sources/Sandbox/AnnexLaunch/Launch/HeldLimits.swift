@@ -42,13 +42,16 @@ extension HeldLimits {
             ResourceLimit(UInt32(RLIMIT_NOFILE.rawValue), bound: descriptors),
             ResourceLimit(UInt32(RLIMIT_FSIZE.rawValue), bound: limits.file),
             ResourceLimit(UInt32(__RLIMIT_NPROC.rawValue), bound: processes),
-            ResourceLimit(UInt32(RLIMIT_CPU.rawValue), bound: UInt64(max(1, limits.processor.components.seconds))),
             // A few pages for a program that keeps a secret in locked memory. The filter decides whether the program
             // may lock memory.
             ResourceLimit(UInt32(__RLIMIT_MEMLOCK.rawValue), bound: 64 * 1024),
             ResourceLimit(UInt32(__RLIMIT_MSGQUEUE.rawValue), bound: 0),
             ResourceLimit(UInt32(__RLIMIT_SIGPENDING.rawValue), bound: 64),
         ]
+        if !PolicyLimits.isNone(limits.processor) {
+            let seconds = UInt64(max(1, limits.processor.components.seconds))
+            list.append(ResourceLimit(UInt32(RLIMIT_CPU.rawValue), bound: seconds))
+        }
         // A control group counts every kind of memory. If there is no such group, this limit applies to private memory.
         if !isMemoryEnforced { list.append(ResourceLimit(UInt32(RLIMIT_DATA.rawValue), bound: limits.memory)) }
         if let addresses = addressSpace(limits) {

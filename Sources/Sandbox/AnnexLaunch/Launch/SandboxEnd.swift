@@ -81,7 +81,7 @@ package struct SandboxEnd: Sendable {
     /// different count, which was a fifth lower on a busy machine. So if the usage is at least half of the limit, the
     /// kill is treated as a kill by the limit.
     package func ranOutOfProcessorTime(limit: Duration) -> Bool {
-        guard isKilled else { return false }
+        guard isKilled, !PolicyLimits.isNone(limit) else { return false }
         let used = (usage?.userTime ?? .zero) + (usage?.systemTime ?? .zero)
         return processorFinding != nil || used >= .seconds(max(1, limit.components.seconds)) / 2
     }

@@ -200,6 +200,7 @@ package final class SandboxedProcess: Sendable {
 
     /// Watches the processor time of several processes. The kernel itself limits the time of a single process.
     private func watchTime(of number: Int32) {
+        if PolicyLimits.isNone(scene.policy.limits.processor) { return }
         let subject = ProcessorWatch(
             limit: scene.policy.limits.processor, isAlive: lives, used: processorTime(of: number)
         ) { [weak self] finding in

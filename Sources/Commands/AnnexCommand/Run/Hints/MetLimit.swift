@@ -117,7 +117,7 @@ struct MetLimit {
         case .limit(.descriptors, let value) where value.count >= mostDescriptors:
             return RunHint(line: "it has at most \(mostDescriptors) open files, and no option raises that")
         case .limit(let name, let value):
-            let choice = choice(name, more: value.timesFour)
+            let choice = choice(name, more: value.timesFour(for: name))
             return RunHint(line: "\(sentence(name, value: value.text)): add \(option(choice))", choices: [choice])
         }
     }
@@ -142,6 +142,7 @@ struct MetLimit {
     private static func choice(_ name: LimitName, more: LimitValue) -> RunChoice {
         switch (name, more) {
         case (.memory, _): RunChoice("--memory", more.text)
+        case (.request, .time(let time)) where PolicyLimits.isNone(time): RunChoice("--timeout", "none")
         case (.request, .time(let time)) where time.components.seconds > 0:
             RunChoice("--timeout", "\(time.components.seconds)")
         default: RunChoice("--limit", "\(name.rawValue)=\(more.text)")
@@ -153,9 +154,12 @@ struct MetLimit {
 }
 
 extension LimitValue {
-    fileprivate var timesFour: LimitValue {
+    /// Four times this value. No option takes more than `mostSeconds`, so above it, the value is `none`.
+    fileprivate func timesFour(for name: LimitName) -> LimitValue {
         switch self {
         case .bytes(let bytes): .bytes(Quantity.four(times: bytes))
+        case .time(let time) where name.mayBeNone && time * 4 > .seconds(RunOption.mostSeconds):
+            .time(PolicyLimits.noTimeLimit)
         case .time(let time): .time(time * 4)
         case .count(let count): .count(min(count * 4, 4_194_303))
         }

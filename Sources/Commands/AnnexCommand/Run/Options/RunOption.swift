@@ -71,8 +71,14 @@ extension RunOption {
             takesHyphen: true
         ) { (options, value) throws(WrongOption) in options.launchLimit = try seconds(value) },
         RunOption(
-            name: "--timeout", value: "seconds", help: "End the program if it runs longer.", takesHyphen: true
-        ) { (options, value) throws(WrongOption) in options.timeout = try seconds(value) },
+            name: "--timeout", value: "seconds",
+            help: """
+                End the program if it runs longer. `none`: no clock ends it. Default: the limit `request` of the policy, \
+                600 for tool.
+                """, takesHyphen: true
+        ) { (options, value) throws(WrongOption) in
+            options.timeout = value == "none" ? .infinity : try seconds(value, orNone: true)
+        },
         RunOption(
             name: "--read", value: "path", help: "Let the program read this file or directory.", completion: .file,
             repeats: true
@@ -138,9 +144,14 @@ extension RunOption {
 
     private static var layers: [String] { SandboxLayer.allCases.map(\.rawValue) }
 
-    private static func seconds(_ value: String) throws(WrongOption) -> Double {
-        guard let seconds = Double(value), seconds > 0, seconds <= 1e6 else {
-            throw WrongOption("`\(Escaped(value))` must be more than 0 and at most 1000000 seconds")
+    /// The most seconds that an option takes.
+    static let mostSeconds: Int64 = 1_000_000
+
+    private static func seconds(_ value: String, orNone: Bool = false) throws(WrongOption) -> Double {
+        guard let seconds = Double(value), seconds > 0, seconds <= Double(mostSeconds) else {
+            throw WrongOption(
+                "`\(Escaped(value))` must be more than 0 and at most \(mostSeconds) seconds"
+                    + (orNone ? ", or `none`" : ""))
         }
         return seconds
     }

@@ -9,6 +9,7 @@ struct RunOptions {
     var policies: String?
     var memory: ByteSize?
     var launchLimit: Double?
+    /// Infinite if the run has no time limit.
     var timeout: Double?
     var read: [String] = []
     var write: [String] = []
@@ -138,7 +139,8 @@ extension RunOptions {
     /// The limits that the options set, each as `NAME=VALUE` in the notation of policies.
     var limits: [String] {
         func time(_ name: String, seconds: Double?) -> [String] {
-            seconds.map { ["\(name)=\(max(1, Int64(($0 * 1000).rounded())))ms"] } ?? []
+            guard let seconds else { return [] }
+            return ["\(name)=" + (seconds.isFinite ? "\(max(1, Int64((seconds * 1000).rounded())))ms" : "none")]
         }
         return limit + (memory.map { ["memory=\($0.bytes)"] } ?? []) + time("launch", seconds: launchLimit)
             + time("request", seconds: timeout)
