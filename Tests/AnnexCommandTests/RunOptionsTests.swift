@@ -11,7 +11,8 @@ import Testing
             "--policy", "compute", "--policies", "q", "--memory", "64M", "--timeout", "2.5", "--launch-limit", "1",
             "--read", "a", "--read", "b", "--write", "c", "--execute", "d", "--write-execute", "e", "--allow", "jit",
             "--allow-line", "mlockall", "--limit", "file=4G", "--env", "A=b", "--directory", "f",
-            "--private-directory", "g", "--waive", "landlock", "--report", "r.json", "--explain", "--ask", "--", "ls",
+            "--private-directory", "g", "--waive", "landlock", "--report", "r.json", "--explain", "--ask",
+            "--end-with-parent", "--", "ls",
             "-l", "--read", "x",
         ])
         var wanted = RunOptions()
@@ -34,6 +35,7 @@ import Testing
         wanted.report = "r.json"
         wanted.explain = true
         wanted.asks = true
+        wanted.endsWithParent = true
         wanted.program = ["ls", "-l", "--read", "x"]
         #expect("\(options)" == "\(wanted)")
     }

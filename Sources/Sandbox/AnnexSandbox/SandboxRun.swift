@@ -20,6 +20,8 @@ package final class SandboxRun: SupervisedProcess {
         var disk: Watch<DiskWatch>?
         var space: Watch<FreeSpaceWatch>?
         var recording: Recording?
+        /// Why the program was asked to end, if its report must say so.
+        var stopNote: String?
     }
 
     package let supervision: Supervision
@@ -65,6 +67,12 @@ package final class SandboxRun: SupervisedProcess {
         return isSent
     }
 
+    /// Asks the program to end as `stop` does, because the process that started this process has ended.
+    package func stopAsOrphan() {
+        state.withLock { $0.stopNote = "the parent ended" }
+        stop()
+    }
+
     /// Runs `body`, which may stop this process. While this process is stopped, its timers do not run. So a helper
     /// process (the stand-in) kills the program if the program's deadline passes meanwhile.
     package func keepingTime<Result>(_ body: () -> Result) -> Result {
@@ -104,14 +112,15 @@ package final class SandboxRun: SupervisedProcess {
 
     private func finish(_ cause: EndCause?) {
         let (ending, facts) = supervision.conclude(cause)
-        state.withLock { state in
+        let note = state.withLock { state in
             state.configuration = nil
             state.disk = nil
             state.space = nil
             state.recording = facts.denialSummary.recording
+            return state.stopNote
         }
         let report = SandboxRunReport(
-            program: program, policy: policy, ending: ending, facts: facts, launch: supervision.report,
+            program: program, policy: policy, ending: ending, note: note, facts: facts, launch: supervision.report,
             elapsed: Moment.now.since(begun))
         events(.ended(report, denials: facts.denials))
     }

@@ -100,12 +100,13 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
 
 extension SandboxRunReport {
     init(
-        program: [String], policy: Policy, ending: Ending, facts: SandboxEnd, launch: SandboxReport?, elapsed: Duration
+        program: [String], policy: Policy, ending: Ending, note: String?, facts: SandboxEnd, launch: SandboxReport?,
+        elapsed: Duration
     ) {
+        let words = [note ?? "", Self.words(ending.detail, facts: facts)].filter { !$0.isEmpty }
         self.init(
-            program: program, policy: policy.name, reason: ending.reason,
-            detail: Self.words(ending.detail, facts: facts), memoryLimit: policy.limits.memory,
-            elapsedSeconds: elapsed.inSeconds)
+            program: program, policy: policy.name, reason: ending.reason, detail: words.joined(separator: "; "),
+            memoryLimit: policy.limits.memory, elapsedSeconds: elapsed.inSeconds)
         record(ending.detail, facts: facts)
         layers = launch?.layers ?? []
         waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }

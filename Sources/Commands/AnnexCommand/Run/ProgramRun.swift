@@ -61,6 +61,7 @@ struct ProgramRun {
 
     private func runToItsEnd() throws -> End {
         try Confinement.rejectNesting()
+        let parent = try options.endsWithParent ? ParentWatch() : nil
         // The launcher starts on a thread that blocks every signal. So no signal interrupts the launcher.
         let start = LauncherStart(waiving: Set(options.waive))
         defer { start.settle() }
@@ -82,15 +83,17 @@ struct ProgramRun {
             case .ended(let report, let denials): signals.post(.ended(report, denials))
             }
         }
+        try parent?.begin(on: start.launcher().loop) { signals.post(.parentEnded) }
         let begun = ContinuousClock.now
         run.begin(prepared.takeConfiguration())
         let job = JobControl(run, terminal: terminal, canStopAll: !options.waive.contains(.pid))
         let (report, denials) = signals.serve(run, terminal: terminal, job: job)
         // The program's time limit includes the time for reading its output. After the program's end, the remaining
-        // output is read until both the time limit and the grace are over. If Annex ended the program, only the grace
-        // counts.
+        // output is read until both the time limit and the grace are over. If Annex ended the program, or the parent
+        // ended, only the grace counts.
         let soonest = ContinuousClock.now + policy.limits.grace
-        let deadline = report.wasEnded ? soonest : max(soonest, begun + policy.limits.request)
+        let isInHaste = report.wasEnded || signals.hasLostParent
+        let deadline = isInHaste ? soonest : max(soonest, begun + policy.limits.request)
         streams.whenCarried { signals.wakeUp() }
         terminal?.whenCarried { signals.wakeUp() }
         terminal?.reclaimKeys()
@@ -239,6 +242,7 @@ struct ProgramRun {
     private func text(_ impatience: SignalForwarder.Impatience) -> String {
         switch impatience {
         case .signal(let number): "signal \(number) arrived before all output of the program was read"
+        case .parentEnded: "the parent ended before all output of the program was read"
         case .late: "ended: timeLimit: the output of the program was not read in time"
         }
     }
@@ -260,7 +264,7 @@ struct ProgramRun {
         let report = end.report
         switch end.impatience {
         case .signal(let number): return 128 + number
-        case .late: return 125
+        case .late, .parentEnded: return 125
         case nil: break
         }
         return switch report.reason {

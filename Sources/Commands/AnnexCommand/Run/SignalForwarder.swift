@@ -12,6 +12,8 @@ final class SignalForwarder: Sendable {
         /// A person pressed Ctrl-Z on the terminal of this process. The keys of this terminal are passed to the
         /// program, so no SIGTSTP reports this key.
         case suspendKey
+        /// The process that started this process has ended.
+        case parentEnded
         case ended(SandboxRunReport, [Denial])
     }
 
@@ -27,6 +29,7 @@ final class SignalForwarder: Sendable {
     /// A signal that should have ended the program, but came too late: after the program's end, but before this process
     /// learned of that end.
     private let late = Mutex<Int32?>(nil)
+    private let lostParent = Mutex(false)
 
     /// Call this initialiser on the thread that will wait. No other thread handles signals.
     init() {
@@ -57,7 +60,7 @@ final class SignalForwarder: Sendable {
         while true {
             guard let number = next() else { continue }
             if number == Self.wake {
-                if let end = handleNews(for: &job) { return end }
+                if let end = handleNews(of: run, for: &job) { return end }
             } else {
                 handle(number, run: run, terminal: terminal, job: &job)
             }
@@ -80,7 +83,7 @@ final class SignalForwarder: Sendable {
         if !isSent, Self.ending.contains(number) { late.withLock { $0 = number } }
     }
 
-    private func handleNews(for job: inout JobControl) -> (SandboxRunReport, [Denial])? {
+    private func handleNews(of run: SandboxRun, for job: inout JobControl) -> (SandboxRunReport, [Denial])? {
         let items = news.withLock { news in
             defer { news = [] }
             return news
@@ -90,9 +93,25 @@ final class SignalForwarder: Sendable {
             case .ended(let report, let denials): return (report, denials)
             case .stopped: job.programStopped()
             case .suspendKey: job.ask(isKey: true)
+            case .parentEnded: orphaned(run)
             }
         }
         return nil
+    }
+
+    private func orphaned(_ run: SandboxRun) {
+        lostParent.withLock { $0 = true }
+        run.stopAsOrphan()
+    }
+
+    /// Whether the parent ended while the program ran.
+    var hasLostParent: Bool { lostParent.withLock { $0 } }
+
+    /// Whether the parent ended after the program, of which `serve` did not learn any more.
+    private func losesParent() -> Bool {
+        news.withLock { news in
+            news.contains { if case .parentEnded = $0 { true } else { false } }
+        }
     }
 
     /// The next signal; nil if none arrives before the deadline.
@@ -116,6 +135,7 @@ extension SignalForwarder {
     /// Why the run stopped waiting for the program's output: a signal, or the deadline.
     enum Impatience {
         case signal(Int32)
+        case parentEnded
         case late
     }
 
@@ -127,6 +147,7 @@ extension SignalForwarder {
     ) -> Impatience? {
         while !holds() {
             if let number = late.withLock({ $0 }) { return .signal(number) }
+            if losesParent() { return .parentEnded }
             switch next(before: deadline) {
             case .some(let number) where Self.ending.contains(number): return .signal(number)
             case SIGTSTP:

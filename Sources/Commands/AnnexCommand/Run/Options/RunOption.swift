@@ -80,6 +80,10 @@ extension RunOption {
             options.timeout = value == "none" ? .infinity : try seconds(value, orNone: true)
         },
         RunOption(
+            name: "--end-with-parent", value: nil,
+            help: "When the process that started annex ends, ask the program to end, and end it after its grace."
+        ) { options, _ in options.endsWithParent = true },
+        RunOption(
             name: "--read", value: "path", help: "Let the program read this file or directory.", completion: .file,
             repeats: true
         ) { $0.read.append($1) },

@@ -28,6 +28,8 @@ struct RunOptions {
     var explain = false
     /// Whether the user is asked after a failure whose cause an option can remove.
     var asks = false
+    /// Whether the program is ended when the process that started `annex` ends.
+    var endsWithParent = false
     var report: String?
     /// The project file whose options were added; nil if no project file adds any.
     var namingFile: NamingFile?
