@@ -23,6 +23,7 @@ extension Sandbox {
         }
         configuration.denials = denials
         configuration.watchesExecutions = true
+        configuration.signals = program.signals
         configuration.streams = streams
         configuration.terminal = terminal
         if policy.paths.persistent != nil { try openPrivate(for: &configuration) }

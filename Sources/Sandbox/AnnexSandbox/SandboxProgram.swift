@@ -1,4 +1,4 @@
-internal import AnnexLaunch
+package import AnnexLaunch
 package import AnnexPolicy
 
 /// A program on the host to run in a sandbox, with its arguments, paths and streams.
@@ -59,6 +59,8 @@ public struct SandboxProgram: Sendable, Hashable {
     /// Directories on the host in which the program may execute what it wrote.
     public private(set) var writableCode: [String] = []
 
+    /// The signals that the program ignores and blocks when it begins.
+    package var signals = SignalSetting.none
     /// The file that names some of these paths; nil if no file names any of them.
     package var namingFile: NamingFile?
 

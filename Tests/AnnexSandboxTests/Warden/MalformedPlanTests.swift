@@ -17,7 +17,7 @@ import Testing
         case filterFlagUnknown, maskUnknown, timeWithoutUser, promiseWithoutFilter
         case flagUnknown, procWithoutRoot, kernelFilesWithoutProc, loopbackOfTheHost, terminalWithoutReaper,
             linkToNothing
-        case fileOfNoPath
+        case fileOfNoPath, ignoredKill, blockedStop
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
         var edit: ((inout annex_plan) -> Void)? {
@@ -59,6 +59,8 @@ import Testing
             case .terminalWithoutReaper: { $0.terminal = 0 }
             case .linkToNothing: { $0.links = annex_records(offset: $0.arguments.offset, count: 1) }
             case .fileOfNoPath: { $0.files = annex_records(offset: $0.arguments.offset, count: 1) }
+            case .ignoredKill: { $0.ignored_signals = 1 << UInt64(SIGKILL - 1) }
+            case .blockedStop: { $0.blocked_signals = 1 << UInt64(SIGSTOP - 1) }
             case .faultBeyondSteps: { $0.fault_step = UInt32(ANNEX_STEP_COUNT) }
             }
         }

@@ -169,6 +169,7 @@ struct ProgramRun {
         }
         program.namingFile = options.namingFile
         program.directory = options.directory
+        program.signals = SignalForwarder.inherited
         if let home = HomeDirectory.shown(by: given, outside: given.directory) {
             program.environmentBytes["HOME"] = home
         }

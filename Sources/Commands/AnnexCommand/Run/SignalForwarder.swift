@@ -19,10 +19,18 @@ final class SignalForwarder: Sendable {
 
     /// The signal that wakes the main thread. By default, the kernel ignores this signal, so it has no other effect.
     private static let wake = SIGURG
-    private static let forwarded = [SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]
+    private static let forwarded = [SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT].filter {
+        // The reaper stops the program for SIGTSTP, whatever the program does with this signal.
+        $0 != SIGTSTP || !inherited.holds($0)
+    }
 
     /// The signals that end a program by default.
     private static let ending = [SIGINT, SIGQUIT, SIGHUP, SIGTERM]
+
+    /// The signals that this process ignored and blocked when it began. The program begins with the same setting. Such
+    /// a signal is still sent to the program, which may have a handler for it, but neither the program nor this process
+    /// must end because of the signal.
+    static let inherited = SignalSetting.ofThisProcess()
 
     private let news = Mutex<[News]>([])
     private let waiter = pthread_self()
@@ -33,6 +41,7 @@ final class SignalForwarder: Sendable {
 
     /// Call this initialiser on the thread that will wait. No other thread handles signals.
     init() {
+        // `waited` reads the inherited setting before this function changes the setting.
         var set = Self.waited
         pthread_sigmask(SIG_BLOCK, &set, nil)
         // If the reader of this process's output closes it, a write fails, and the failure is reported.
@@ -71,7 +80,8 @@ final class SignalForwarder: Sendable {
         switch number {
         case SIGWINCH: terminal?.copySize()
         case SIGCONT: job.goOn()
-        case SIGTERM, SIGHUP: recordLate(number, isSent: run.stop(number))
+        case SIGTERM where Self.ends(SIGTERM), SIGHUP where Self.ends(SIGHUP):
+            recordLate(number, isSent: run.stop(number))
         case SIGTSTP:
             run.send(number)
             job.ask()
@@ -79,8 +89,11 @@ final class SignalForwarder: Sendable {
         }
     }
 
+    /// Whether a signal of this number ends this process in the usual way.
+    private static func ends(_ number: Int32) -> Bool { ending.contains(number) && !inherited.holds(number) }
+
     private func recordLate(_ number: Int32, isSent: Bool) {
-        if !isSent, Self.ending.contains(number) { late.withLock { $0 = number } }
+        if !isSent, Self.ends(number) { late.withLock { $0 = number } }
     }
 
     private func handleNews(of run: SandboxRun, for job: inout JobControl) -> (SandboxRunReport, [Denial])? {
@@ -149,7 +162,7 @@ extension SignalForwarder {
             if let number = late.withLock({ $0 }) { return .signal(number) }
             if losesParent() { return .parentEnded }
             switch next(before: deadline) {
-            case .some(let number) where Self.ending.contains(number): return .signal(number)
+            case .some(let number) where Self.ends(number): return .signal(number)
             case SIGTSTP:
                 terminal?.pause()
                 _ = JobControl.stop()
@@ -164,7 +177,7 @@ extension SignalForwarder {
     func close() {
         var set = sigset_t()
         sigemptyset(&set)
-        for number in Self.ending { sigaddset(&set, number) }
+        for number in Self.ending where Self.ends(number) { sigaddset(&set, number) }
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 }

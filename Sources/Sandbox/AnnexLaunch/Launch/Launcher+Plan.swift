@@ -31,6 +31,7 @@ extension Launcher {
         let terminal = configuration.terminalDevice(group: identity.group)
         let owners = callersFiles(of: configuration, user: identity.user, layers: plan.layers)
         plan.fileMask = configuration.fileMask
+        plan.signals = configuration.signals
         if plan.layers.contains(.seccomp) { try addFilter(to: &plan, policy: policy, mode: configuration.denials) }
         if let calls = try configuration.executionCalls() { plan.filter = calls.instructions + plan.filter }
         try addFiles(

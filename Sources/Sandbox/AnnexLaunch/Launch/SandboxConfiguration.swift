@@ -75,6 +75,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var user = User.ofItsOwn
     /// The permission bits that new files do not get (umask).
     package var fileMask = LaunchPlan.ownerOnly
+    /// The signals that the process ignores and blocks when it begins.
+    package var signals = SignalSetting.none
     /// Whether the first process is a reaper even if the policy allows only one process.
     package var wantsReaper = false
 

@@ -59,6 +59,8 @@ extension LaunchPlan {
         if hasWriteXorExecute { header.flags |= UInt32(ANNEX_PLAN_WRITE_XOR_EXECUTE) }
         if isNice { header.flags |= UInt32(ANNEX_PLAN_NICE) }
         header.file_mask = fileMask
+        header.ignored_signals = signals.ignored
+        header.blocked_signals = signals.blocked
         header.into_cgroup = controlGroup.map { Int32(clamping: $0) } ?? -1
         header.terminal = terminal.map { Int32(clamping: $0) } ?? -1
     }

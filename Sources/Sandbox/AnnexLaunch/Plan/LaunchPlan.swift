@@ -100,6 +100,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var isNice = false
     /// The permission bits that a new file does not get (umask).
     package var fileMask = Self.ownerOnly
+    /// The signals that the program ignores and blocks when it begins.
+    package var signals = SignalSetting.none
     package var limits: [ResourceLimit] = []
     /// The arguments as `execve` takes them. Their bytes need not be UTF-8.
     var argumentBytes: [[UInt8]] = []

@@ -279,6 +279,8 @@ enum {
     SIGCONT = 18, SIGSTOP = 19, SIGTSTP = 20, SIGWINCH = 28,
 };
 #define SIG_SETMASK 2
+#define SIG_IGN 1u
+#define SIGNAL_LARGEST 64u
 // Two values of `code` in the structures below. They say who sent the signal: a process by kill(2), or the kernel
 // itself.
 #define SI_USER 0

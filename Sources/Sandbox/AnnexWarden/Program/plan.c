@@ -23,6 +23,8 @@ struct reading {
     (ANNEX_PLAN_REAPER | ANNEX_PLAN_PROC | ANNEX_PLAN_LOOPBACK | ANNEX_PLAN_WRITE_XOR_EXECUTE | ANNEX_PLAN_NICE \
         | ANNEX_PLAN_KERNEL_FILES)
 #define FILTER_FLAGS_KNOWN (SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+// The kernel lets no process ignore or block these signals.
+#define SIGNALS_FIXED (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
 #define MASK_BITS 0777u
 #define MODE_BITS 07777u
 #define INSTRUCTION_SIZE 8u
@@ -94,6 +96,8 @@ static void check_flags(struct reading *reading) {
     expect(reading, (flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0 || has_filter, FIELD(flags));
     expect(reading, (plan->filter_flags & ~FILTER_FLAGS_KNOWN) == 0, FIELD(filter_flags));
     expect(reading, (plan->file_mask & ~MASK_BITS) == 0 && plan->reserved == 0, FIELD(file_mask));
+    expect(reading, (plan->ignored_signals & SIGNALS_FIXED) == 0, FIELD(ignored_signals));
+    expect(reading, (plan->blocked_signals & SIGNALS_FIXED) == 0, FIELD(blocked_signals));
     // The reaper leads the session that gets the terminal.
     expect(reading, plan->terminal == -1 || (flags & ANNEX_PLAN_REAPER) != 0, FIELD(terminal));
 }

@@ -67,11 +67,17 @@ static long begin_program(const struct launch *launch) {
     return result < 0 ? result : send_program(launch);
 }
 
-static long let_signals_in(void) {
-    // The warden blocks every signal, and this process has inherited that. The program must begin with no blocked
-    // signals.
-    const uint64_t none = 0;
-    return CALL(NR_rt_sigprocmask, SIG_SETMASK, &none, 0, sizeof none);
+// The warden began with the default action of every signal, and blocks every signal. This process has inherited both.
+// The program begins with what the plan states.
+static long let_signals_in(const annex_plan *plan) {
+    const uint64_t ignore[4] = {SIG_IGN};
+    long result = 0;
+    for (uint32_t signal = 1; result >= 0 && signal <= SIGNAL_LARGEST; signal++) {
+        if ((plan->ignored_signals & BIT(signal)) == 0) continue;
+        result = CALL(NR_rt_sigaction, signal, ignore, 0, SIGNAL_SET_SIZE);
+    }
+    if (result < 0) return result;
+    return CALL(NR_rt_sigprocmask, SIG_SETMASK, &plan->blocked_signals, 0, sizeof plan->blocked_signals);
 }
 
 // MARK: - The reaper
@@ -212,7 +218,7 @@ static _Noreturn void stay_behind(const struct launch *launch, int program, int 
 }
 
 long reaper_part_ways(struct launch *launch) {
-    if ((launch->plan->flags & ANNEX_PLAN_REAPER) == 0) return let_signals_in();
+    if ((launch->plan->flags & ANNEX_PLAN_REAPER) == 0) return let_signals_in(launch->plan);
     int ends[2];
     long result = CALL(NR_pipe2, ends, O_CLOEXEC);
     // Without a pid namespace, this call is needed to make orphans children of this process.
@@ -233,5 +239,5 @@ long reaper_part_ways(struct launch *launch) {
     close_descriptor(ends[0]);
     launch->executed = ends[1];
     result = begin_program(launch);
-    return result < 0 ? result : let_signals_in();
+    return result < 0 ? result : let_signals_in(launch->plan);
 }

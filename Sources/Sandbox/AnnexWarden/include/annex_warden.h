@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // The version is incremented if a layout below changes. The broker does not use an installed warden of another version.
-#define ANNEX_WARDEN_VERSION 8u
+#define ANNEX_WARDEN_VERSION 9u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // the most descriptors with a plan
@@ -219,6 +219,10 @@ typedef struct {
 
     uint32_t file_mask;  // umask: permission bits that a new file does not get
     uint32_t reserved;
+
+    // The signals that the program ignores and blocks when it begins. Bit n - 1 stands for signal n. All other signals
+    // have their default action.
+    uint64_t ignored_signals, blocked_signals;
 } annex_plan;
 
 enum {

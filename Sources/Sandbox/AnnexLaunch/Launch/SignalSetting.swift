@@ -1,0 +1,31 @@
+/// The signals that a program ignores and blocks when it begins. Bit n - 1 of each number stands for signal n. `execve`
+/// keeps both sets, so a program inherits them from the process that starts it: `nohup` ignores SIGHUP for its program.
+package struct SignalSetting: Sendable, Hashable {
+    package var ignored: UInt64
+    package var blocked: UInt64
+
+    /// Every signal has its default action.
+    package static let none = SignalSetting(ignored: 0, blocked: 0)
+
+    package init(ignored: UInt64, blocked: UInt64) {
+        self.ignored = ignored
+        self.blocked = blocked
+    }
+
+    /// The setting of this process's first thread at this moment; `none` if the kernel does not report it.
+    package static func ofThisProcess() -> SignalSetting {
+        guard let status = TextFile.read("/proc/self/status") else { return .none }
+        return SignalSetting(ignored: set("SigIgn:\t", in: status), blocked: set("SigBlk:\t", in: status))
+    }
+
+    private static func set(_ prefix: String, in status: String) -> UInt64 {
+        let line = status.split(separator: "\n").first { $0.hasPrefix(prefix) }
+        return line.flatMap { UInt64($0.dropFirst(prefix.count), radix: 16) } ?? 0
+    }
+
+    /// Whether a signal of this number does not end a program that has this setting.
+    package func holds(_ signal: Int32) -> Bool {
+        guard 1...64 ~= signal else { return false }
+        return (ignored | blocked) >> UInt64(signal - 1) & 1 == 1
+    }
+}
