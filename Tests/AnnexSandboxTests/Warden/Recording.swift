@@ -56,7 +56,7 @@ final class Recording: Sendable {
         case .listener(let listener):
             state.listener = consume listener
             return .listener
-        case .executed(let times, let layers):
+        case .executed(let times, let layers, _):
             state.times = times
             state.layers = layers
             return .executed

@@ -38,17 +38,18 @@ extension SandboxReport {
     ///   - layers: the layers in force, as the warden reports them.
     ///   - begun: the time at which the launch began, on `MonotonicClock`.
     ///   - controls: the controls of the layer `speculation` that this machine offers.
+    ///   - numbersError: the errno for which the process numbers do not begin at a random place, or 0.
     ///   - missingLayers: the layers that this machine cannot provide, with the cause.
     init(
         _ times: LaunchTimes, layers: SandboxLayers, begun: UInt64, denials: DenialMode, held: HeldLimits,
         landlockABI: Int, controls: SpeculationControls, missingLayers: [MissingLayer],
-        foreignPlaces: [LaunchPlan.ForeignPlace]
+        foreignPlaces: [LaunchPlan.ForeignPlace], numbersError: Int32
     ) {
         let prepared = times.begun > begun ? times.begun - begun : 0
         steps =
             [Step(name: "prepare", duration: .nanoseconds(Int64(clamping: prepared)))]
             + times.durations.map { Step(name: $0.step.name, duration: $0.duration) }
-        self.layers = Self.described(layers, landlockABI: landlockABI, controls: controls)
+        self.layers = Self.described(layers, landlockABI: landlockABI, controls: controls, numbersError: numbersError)
         waived = Self.waivers(SandboxLayers.all.subtracting(layers), missingLayers: missingLayers)
         self.denials = denials
         self.held = held
@@ -56,14 +57,16 @@ extension SandboxReport {
         executed = times.end(of: .exec) ?? MonotonicClock.now()
     }
 
-    /// The names of the layers. The machine may offer only a part of the layers `landlock` and `speculation`, so
+    /// The names of the layers. The machine may offer only a part of the layers `pid`, `landlock` and `speculation`, so
     /// their names state that part.
     private static func described(
-        _ layers: SandboxLayers, landlockABI: Int, controls: SpeculationControls
+        _ layers: SandboxLayers, landlockABI: Int, controls: SpeculationControls, numbersError: Int32
     ) -> [String] {
         SandboxLayer.allCases.filter { layers.contains(SandboxLayers($0)) }.map { layer in
             switch layer {
             case .landlock: "\(layer.title) (ABI \(landlockABI))"
+            case .pid where numbersError != 0:
+                "\(layer.title) (process numbers begin at 2: \(Errno.name(numbersError)))"
             case .speculation: "\(layer.title) (\(controls))"
             default: layer.title
             }

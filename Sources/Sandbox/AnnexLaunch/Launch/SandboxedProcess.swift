@@ -141,11 +141,12 @@ package final class SandboxedProcess: Sendable {
         case .started(let process, let number): start(process, number: number)
         case .unheld(let number): endUnheld(number)
         case .listener(let listener): listen(listener)
-        case .executed(let times, let layers):
+        case .executed(let times, let layers, let numbers):
             holdings.withLock { $0.end.hasRun = true }
             let report = SandboxReport(
                 times, layers: layers, begun: begun, denials: scene.mode, held: held, landlockABI: landlockABI,
-                controls: controls, missingLayers: missingLayers, foreignPlaces: foreignPlaces)
+                controls: controls, missingLayers: missingLayers, foreignPlaces: foreignPlaces,
+                numbersError: numbers)
             events(.executed(report))
         case .stopped(let signal): events(.stopped(signal: signal))
         // The first failure is kept. A kill after the first failure is only a consequence of that failure.

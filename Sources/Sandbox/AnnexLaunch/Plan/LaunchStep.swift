@@ -12,6 +12,8 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case cgroup
     /// Shifting the process's clocks by a random time, so that they differ from the machine's clocks.
     case clocks
+    /// Letting the process numbers of the sandbox begin at a random place, so that two sandboxes do not use the same.
+    case numbers
     /// Writing uid_map and gid_map, one line each. Also writing oom_score_adj, which decides how early the kernel kills
     /// the process if memory runs out.
     case maps

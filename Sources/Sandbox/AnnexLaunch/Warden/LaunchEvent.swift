@@ -14,7 +14,9 @@ package enum LaunchEvent: ~Copyable, Sendable {
     /// until this event was delivered.
     case listener(Descriptor)
     /// The process's own code runs.
-    case executed(LaunchTimes, SandboxLayers)
+    ///
+    /// `numbers` is the errno for which the process numbers do not begin at a random place, or 0.
+    case executed(LaunchTimes, SandboxLayers, numbers: Int32)
     /// A signal stopped the program. The warden reports this only for launches with a reaper.
     case stopped(signal: Int32)
     case failed(LaunchFailure, LaunchTimes)
@@ -115,6 +117,8 @@ struct WardenAnswer {
     var detail: Int { Int(answer.detail) }
     var step: LaunchStep { LaunchStep(rawValue: answer.step) ?? .plan }
     var layers: SandboxLayers { SandboxLayers(rawValue: answer.layers) }
+    /// The errno for which the process numbers do not begin at a random place, or 0. Only `executed` has this value.
+    var numbersError: Int32 { answer.numbers_error }
     /// The controls that the machine offers. Only `hello` has this value.
     var controls: SpeculationControls { SpeculationControls(rawValue: answer.controls) }
 

@@ -63,7 +63,7 @@ extension Warden {
         case .listener:
             guard let listener = message.descriptors.takeFirst() else { return .unheld(process: nil) }
             return .listener(listener)
-        case .executed: return .executed(answer.times, answer.layers)
+        case .executed: return .executed(answer.times, answer.layers, numbers: answer.numbersError)
         case .failed: return .failed(failure(answer, subjects: subjects), answer.times)
         case .stopped: return .stopped(signal: answer.stopSignal)
         case .ended: return .ended(answer.end, answer.usage)

@@ -5,6 +5,7 @@
 #include "descriptors.h"
 #include "execution.h"
 #include "mounts.h"
+#include "numbers.h"
 #include "privileges.h"
 #include "reaper.h"
 #include "speculation.h"
@@ -15,6 +16,7 @@
 static const struct step child_steps[] = {
     {ANNEX_STEP_CGROUP, surroundings_join_groups},
     {ANNEX_STEP_CLOCKS, clocks_shift},
+    {ANNEX_STEP_NUMBERS, numbers_begin},
     {ANNEX_STEP_IDENTITY, privileges_take_identity},
     {ANNEX_STEP_PROPAGATION, mounts_make_private},
     {ANNEX_STEP_ROOT, mounts_make_root},
@@ -61,6 +63,7 @@ void child_say(struct launch *launch, int error, int listener) {
     report.error = error;
     report.detail = launch->detail;
     report.listener = listener;
+    report.numbers_error = launch->numbers_error;
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) report.times[i] = launch->times[i];
     // If the filter refuses even this call, the end of the process shows the failure.
     CALL(NR_write, launch->report, &report, sizeof report);

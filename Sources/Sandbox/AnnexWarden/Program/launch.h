@@ -28,6 +28,7 @@ struct launch {
     uint32_t own_count;
     int executable;  // opened inside
     int executed;    // with a reaper: the end of a pipe that the program's exec closes; -1 without
+    int32_t numbers_error;  // the errno for which process numbers do not begin at a random place, or 0 (numbers.c)
     uint64_t ahead;  // how far its clock is ahead of the warden's, in nanoseconds (clocks.c)
 };
 
@@ -57,6 +58,8 @@ struct child_report {
     uint32_t detail;
     int32_t listener;  // the number of the listener in the child, or -1
     int32_t status;    // of the program, as wait4 gives it
+    int32_t numbers_error;  // of `struct launch`
+    uint32_t reserved;
     uint64_t times[ANNEX_STEP_COUNT];
 };
 

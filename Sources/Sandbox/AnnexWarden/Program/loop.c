@@ -144,6 +144,7 @@ static void hear_step(struct child *child, const struct child_report *report) {
         children_fail(child, report->step, report->error, report->detail);
         return;
     }
+    child->answer.numbers_error = report->numbers_error;
     if (child->wants_listener) take_listener(child, report->listener);
 }
 

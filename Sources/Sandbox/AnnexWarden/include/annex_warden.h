@@ -67,6 +67,7 @@ enum {
     ANNEX_STEP_CLONE,         // clone3 into the namespaces
     ANNEX_STEP_CGROUP,        // the child joins its control groups, then makes a cgroup namespace with them as root
     ANNEX_STEP_CLOCKS,        // the clocks of the sandbox are shifted by random times
+    ANNEX_STEP_NUMBERS,       // the process numbers of the sandbox begin at a random place
     ANNEX_STEP_MAPS,          // setgroups, uid_map, gid_map and oom_score_adj, written by the parent
     ANNEX_STEP_OWNERS,        // binds whose files belong to another user on disk get an id map (root only)
     ANNEX_STEP_IDENTITY,      // setresgid, setresuid inside
@@ -275,7 +276,7 @@ typedef struct {
     int32_t status;   // ENDED, STOPPED: as wait4 returns it; with a reaper it is the program's
     uint32_t layers;  // EXECUTED: ANNEX_LAYER_* in force
     uint32_t controls;  // HELLO: ANNEX_CONTROL_* in force for each launch with ANNEX_LAYER_SPECULATION
-    uint32_t reserved;
+    int32_t numbers_error;  // EXECUTED: the errno for which the process numbers do not begin at a random place, or 0
     uint64_t user_time, system_time;  // ENDED: microseconds
     uint64_t peak_memory;             // ENDED: bytes, ru_maxrss
     uint64_t begun;                   // CLOCK_MONOTONIC nanoseconds when the plan was read

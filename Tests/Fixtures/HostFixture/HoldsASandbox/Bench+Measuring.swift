@@ -15,7 +15,7 @@ extension Bench {
                 let gate = try Gate()
                 try warden.launch(plan) { event in
                     switch consume event {
-                    case .executed(let times, _): samples.withLock { $0.append(times) }
+                    case .executed(let times, _, _): samples.withLock { $0.append(times) }
                     case .ended: gate.open()
                     default: break
                     }
