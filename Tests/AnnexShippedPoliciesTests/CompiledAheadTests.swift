@@ -102,6 +102,17 @@ import Testing
         #expect(!policy.verdict(path: "/srv/in/x", rights: .read).isAllowed)
     }
 
+    @Test func `a carried filter means the numbers of each sandbox, as its text does`() throws {
+        let (ahead, read) = (try Policy.compiledAhead(named: "tool"), try Policy.shipped(named: "tool"))
+        for own in [OwnNumbers.hidden, OwnNumbers(user: 1000, group: 100), OwnNumbers(user: 7, group: 7)] {
+            let settled = ahead.owned(by: own)
+            let (user, stranger) = (UInt64(own.user), UInt64(own.user) + 1)
+            #expect(settled.filterAllows("setuid", arguments: [user]), "\(own)")
+            #expect(!settled.filterAllows("setuid", arguments: [stranger]), "\(own)")
+            #expect(settled.rules == read.owned(by: own).rules)
+        }
+    }
+
     @Test func `the error for an unknown policy suggests the nearest name`() {
         let error = #expect(throws: PolicyError.self) { try Policy.compiledAhead(named: "comptue") }
         #expect(error?.suggestion == "compute")

@@ -59,7 +59,8 @@ import Testing
             annex run -- sh -c 'cat /proc/self/uid_map; sleep 1' > other; wait; cat one; cmp one other && echo same
             """
         let said = try await shell(line)
-        #expect(said.output.hasSuffix("same\n") && said.output.contains("65534"), "\(said.output)\(said.errors)")
+        let own = geteuid() == 0 ? "65534" : "\(geteuid())"
+        #expect(said.output.hasSuffix("same\n") && said.output.contains(own), "\(said.output)\(said.errors)")
     }
 
     /// In many containers, the first process reaps no orphans. Ten runs end by themselves, by a signal or by a limit.

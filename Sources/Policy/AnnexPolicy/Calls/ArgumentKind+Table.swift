@@ -7,6 +7,8 @@ extension ArgumentKind {
         fd 32 signed
         int 32 signed
         uint 32 unsigned
+        user 32 signed OWN_USER=0xe3b570c1
+        group 32 signed OWN_GROUP=0xe3b570c2
         long 64 signed
         size 64 unsigned
         hex 64 hex

@@ -191,10 +191,10 @@ extension SystemCallTable {
         fchmod fd:fd mode:mode
         fchmodat dirfd:dirfd path:path mode:mode
         fchmodat2 dirfd:dirfd path:path mode:mode flags:at
-        chown path:path user:int group:int
-        fchown fd:fd user:int group:int
-        lchown path:path user:int group:int
-        fchownat dirfd:dirfd path:path user:int group:int flags:at
+        chown path:path user:user group:group
+        fchown fd:fd user:user group:group
+        lchown path:path user:user group:group
+        fchownat dirfd:dirfd path:path user:user group:group flags:at
         utimensat dirfd:dirfd path:path times:address flags:at
         mknod path:path mode:mode device:hex
         mknodat dirfd:dirfd path:path mode:mode device:hex
@@ -242,12 +242,12 @@ extension SystemCallTable {
         epoll_ctl epoll:fd operation:int fd:fd event:address
         epoll_wait epoll:fd events:address count:int timeout:int
         epoll_pwait epoll:fd events:address count:int timeout:int mask:address size:size
-        setuid user:int
-        setgid group:int
-        setreuid real:int effective:int
-        setregid real:int effective:int
-        setresuid real:int effective:int saved:int
-        setresgid real:int effective:int saved:int
+        setuid user:user
+        setgid group:group
+        setreuid real:user effective:user
+        setregid real:group effective:group
+        setresuid real:user effective:user saved:user
+        setresgid real:group effective:group saved:group
         setgroups count:int groups:address
         setsid
         setpgid process:int group:int

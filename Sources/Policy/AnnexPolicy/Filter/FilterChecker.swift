@@ -102,6 +102,28 @@ package enum FilterProof {
                 throw PolicyError("the filter differs from the policy: \(difference)", at: policy.unlisted.place)
             }
         }
+        if filter != filter.owned(by: .hidden) { try prove(policy, settledFrom: filter, reporting: reporting) }
+    }
+
+    /// Numbers of sandboxes: usual ones, the smallest and the largest, and a user with the number of the group.
+    private static let numbers = [
+        OwnNumbers.hidden, OwnNumbers(user: 1000, group: 1000), OwnNumbers(user: 1, group: 0),
+        OwnNumbers(user: 0x7FFF_FFFF, group: 4242), OwnNumbers(user: .max - 1, group: 0x8000_0000),
+    ]
+
+    /// Compares the filters that launches make of a filter with words.
+    private static func prove(
+        _ policy: Policy, settledFrom filter: SeccompFilter, reporting: FilterReports
+    ) throws(PolicyError) {
+        try policy.checkCanBeSettledLater()
+        for own in numbers {
+            let checker = FilterChecker(
+                policy: policy.owned(by: own), filter: filter.owned(by: own), reporting: reporting)
+            guard let difference = checker.firstDifference(among: 0..<1024, architecture: policy.architecture.audit)
+            else { continue }
+            throw PolicyError(
+                "the filter of the user \(own.user) differs from the policy: \(difference)", at: policy.unlisted.place)
+        }
     }
 
     /// i386, ARM, both architectures of Annex, and two invalid values.

@@ -105,6 +105,7 @@ struct FilterCompiler {
     private func add(
         _ rule: CallRule, for call: SystemCall, to context: borrowing FilterContext
     ) throws(PolicyError) {
+        try rule.checkWords(of: call)
         let action: FilterContext.Action
         switch rule.answer {
         case .allow where rule.bound != nil || reporting.includesAllowed(call): return

@@ -102,9 +102,9 @@ extension SystemCall {
     fileprivate func choosing(_ registers: [UInt64]) -> [Int: UInt64] {
         var chosen: [Int: UInt64] = [:]
         for (index, argument) in (arguments ?? []).enumerated() where !argument.kind.constants.isEmpty {
-            // The descriptor of a directory is a plain number, so it is not recorded. The only named constant for such
-            // a descriptor stands for the working directory.
-            guard argument.kind.name != "dirfd", index < registers.count else { continue }
+            // The descriptor of a directory and the number of a user are plain numbers, so they are not recorded. Their
+            // only named constants stand for the working directory, and for the sandbox's own user.
+            guard !["dirfd", "user", "group"].contains(argument.kind.name), index < registers.count else { continue }
             chosen[index] = registers[index] & argument.kind.mask
         }
         return chosen

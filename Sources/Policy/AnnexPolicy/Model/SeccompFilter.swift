@@ -5,12 +5,15 @@
 public struct SeccompFilter: Sendable, Hashable {
     /// The architecture of the calls that the filter decides about.
     public let architecture: Architecture
-    let program: [FilterInstruction]
-    private let bytes: [UInt8]
+    private(set) var program: [FilterInstruction]
+    private var bytes: [UInt8]
     /// The indices of the two instructions that compare the upper and the lower half of the random number. Both are
     /// nil if the filter lets every `execveat` pass.
     private let upper: Int?
     private let lower: Int?
+    /// The indices of the instructions that compare an argument with the words for the sandbox's own user and group
+    /// (`OwnNumbers`).
+    private let ownPlaces: [Int]
 
     /// The number of instructions. The kernel accepts at most 4,096.
     public var count: Int { program.count }
@@ -25,6 +28,7 @@ public struct SeccompFilter: Sendable, Hashable {
         self.architecture = architecture
         self.program = program
         bytes = FilterInstruction.bytes(of: program)
+        ownPlaces = program.indices.filter { program[$0].isComparison && OwnNumbers.isWord(program[$0].operand) }
         guard !allowsEveryExec else {
             (upper, lower) = (nil, nil)
             return
@@ -58,6 +62,18 @@ public struct SeccompFilter: Sendable, Hashable {
         return patched
     }
 
+    /// The filter of a sandbox with these numbers. The policy's text names the numbers by words, so one compiled filter
+    /// serves all sandboxes.
+    package func owned(by own: OwnNumbers) -> SeccompFilter {
+        var filter = self
+        for place in ownPlaces {
+            guard let number = own.number(of: program[place].operand) else { continue }
+            filter.program[place].operand = number
+            patch(&filter.bytes, at: place, with: number)
+        }
+        return filter
+    }
+
     private func patch(_ bytes: inout [UInt8], at place: Int?, with operand: UInt32) {
         guard let place else { return }
         var instruction = program[place]
@@ -76,7 +92,7 @@ public struct SeccompFilter: Sendable, Hashable {
             throw PolicyError("the filter compares the launch's number in \(places.count) places instead of one")
         }
         let load = FilterInstruction(code: 0x20, operand: offset)
-        guard program[place].code == 0x15, program[place - 1] == load else {
+        guard program[place].isComparison, program[place - 1] == load else {
             throw PolicyError("the filter does not compare the launch's number directly after it loads that number")
         }
         return place
@@ -126,6 +142,9 @@ package struct FilterInstruction: Sendable, Hashable {
         self.jumpFalse = jumpFalse
         self.operand = operand
     }
+
+    /// Whether the instruction compares a loaded half of a register with its operand, for equality (BPF_JEQ).
+    var isComparison: Bool { code == 0x15 }
 
     var bytes: [UInt8] {
         var bytes: [UInt8] = []

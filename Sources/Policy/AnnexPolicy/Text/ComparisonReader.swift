@@ -8,6 +8,14 @@ struct ComparisonReader {
     ]
 
     func comparisons(_ node: PolicyNode) throws(PolicyError) -> [Comparison] {
+        let comparisons = try read(node)
+        guard !comparisons.contains(where: \.misusesWord) else {
+            throw node.error("OWN_USER and OWN_GROUP can only be listed as values")
+        }
+        return comparisons
+    }
+
+    private func read(_ node: PolicyNode) throws(PolicyError) -> [Comparison] {
         guard node.isMapping else { return try equal(node) }
         let words = try node.mapping("a condition", keys: Self.words)
         switch Set(words.keys) {
@@ -137,6 +145,9 @@ extension ComparisonReader {
             throw node.unknown("value `\(text)`", name: text, among: kind.constants.map(\.name))
         }
         guard number & ~kind.mask == 0 else { throw node.error("`\(text)` does not fit into \(kind.bits) bits") }
+        if let half = UInt32(exactly: number), OwnNumbers.isWord(half) {
+            throw node.error("`\(text)` stands for OWN_USER or OWN_GROUP: write that word")
+        }
         return number
     }
 }

@@ -1,5 +1,6 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
+internal import Glibc
 
 /// Attacks on namespaces, sockets and the network.
 extension Catalogue {
@@ -65,6 +66,31 @@ extension Catalogue {
         Attack(
             "NS-11", technique: "Joining a namespace of the host's", addition: true,
             .call("setns", with: -1, 0, reaching: [Number.badDescriptor])),
+        Attack(
+            "NS-12", technique: "Processes and files of the caller, for a program with the caller's own number",
+            addition: true,
+            .ofCaller("signal all of them", layers: [.process, .landlock], needs: [.landlock(6)]) { script, _, _ in
+                .succeeds(script.call("kill", with: -1, 0))
+            },
+            .ofCaller("read the limits of one", layers: .process) { script, canaries, _ in
+                .succeeds(script.call("prlimit64", with: .number(canaries.hostProcess), 7, 0, script.room(16)))
+            },
+            // The kernel does not let it raise a priority. The error for that shows that it found the process.
+            .ofCaller("change the priority of one", layers: .process) { script, canaries, _ in
+                .reaches(
+                    script.call("setpriority", with: 0, .number(canaries.hostProcess), 0), [Number.forbidden],
+                    absent: [])
+            },
+            .ofCaller("become root") { script, _, _ in .succeeds(script.call("setresuid", with: 0, 0, 0)) },
+            .ofCaller("give a file to a stranger") { script, canaries, _ in
+                let path = script.text(canaries.writable)
+                return .succeeds(
+                    script.call("fchownat", with: .here, path, .number(Int64(Canaries.strangerUser)), -1, 0))
+            },
+            .ofCaller("take a file of the host") { script, _, _ in
+                let (user, group) = (TrialArgument.value(UInt64(getuid())), TrialArgument.value(UInt64(getgid())))
+                return .succeeds(script.call("fchown", with: .number(Canaries.gift), user, group))
+            }),
     ]
 
     static let sockets: [Attack] = [

@@ -29,6 +29,8 @@ package struct Try: Sendable {
     /// Whether the broker performs the tried action if a line of the policy grants it. In this case, only seccomp
     /// decides.
     let isBrokered: Bool
+    /// Whether the try runs as a program of `annex run` does: for an ordinary user, with the user's own numbers.
+    let hasCallersNumbers: Bool
     /// The line of a policy that grants the try; nil if no line grants it.
     let grant: @Sendable (Policy) -> String?
     /// How the host measures the effect of the try; nil if the program's own answers show the effect.
@@ -44,6 +46,7 @@ package struct Try: Sendable {
         _ name: String, layers: SandboxLayers = [], withoutProcessFiles: SandboxLayers = [],
         else otherwise: String = "an ordinary user's rights",
         needs: [Need] = [], path: (name: String, rights: PathRights)? = nil, isBrokered: Bool = false,
+        hasCallersNumbers: Bool = false,
         grant: @escaping @Sendable (Policy) -> String? = { _ in nil }, measure: Measure? = nil,
         make: @escaping @Sendable (inout TrialScript, borrowing Canaries, Policy) -> Proof
     ) {
@@ -54,6 +57,7 @@ package struct Try: Sendable {
         self.needs = needs
         self.path = path
         self.isBrokered = isBrokered
+        self.hasCallersNumbers = hasCallersNumbers
         self.grant = grant
         self.measure = measure
         self.make = make
@@ -72,6 +76,15 @@ package struct Try: Sendable {
             .reaches(
                 script.call(number: SystemCall(named: name)?.number ?? -1, arguments), errnos, absent: absent)
         }
+    }
+
+    /// A try by a program with the numbers of its caller.
+    static func ofCaller(
+        _ name: String, layers: SandboxLayers = [], else otherwise: String = "an ordinary user's rights",
+        needs: [Need] = [],
+        make: @escaping @Sendable (inout TrialScript, borrowing Canaries, Policy) -> Proof
+    ) -> Try {
+        Try(name, layers: layers, else: otherwise, needs: needs, hasCallersNumbers: true, make: make)
     }
 
     /// A try with a call on a descriptor that the host forgot to close on exec.
@@ -146,6 +159,7 @@ enum Number {
     static let noMemory: Int32 = 12  // ENOMEM
     static let badDescriptor: Int32 = 9  // EBADF
     static let badAddress: Int32 = 14  // EFAULT
+    static let forbidden: Int32 = 13  // EACCES
     static let noDevice: Int32 = 19  // ENODEV
     static let invalid: Int32 = 22  // EINVAL
     static let tooBig: Int32 = 7  // E2BIG

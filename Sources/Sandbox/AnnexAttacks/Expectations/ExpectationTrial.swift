@@ -25,7 +25,9 @@ package struct ExpectationTrial: Sendable {
                 return ExpectationResult(expectation, failure: nil, live: .notTried(reason))
             }
             var script = TrialScript()
-            let step = script.call(number: call.number, arguments.map { .value($0) })
+            // The program of a trial has the hidden numbers.
+            let registers = OwnNumbers.hidden.settled(arguments)
+            let step = script.call(number: call.number, registers.map { .value($0) })
             let outcome = try await outcome(of: script, expectation)
             try Self.checkStarted(outcome)
             let found = Self.failure(

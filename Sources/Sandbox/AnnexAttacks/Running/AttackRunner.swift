@@ -60,7 +60,8 @@ package final class AttackRunner: Sendable {
             return try await self.measure(measure, script: script, proof: proof, under: policy, layers: layers)
         }
         return try await sandbox.run(
-            script, under: policy, layers: layers, gifts: canaries.gifts(), awaitsSilence: proof.awaitsSilence)
+            script, under: policy, layers: layers, user: one.hasCallersNumbers ? .ofPrograms : .ofItsOwn,
+            gifts: canaries.gifts(), awaitsSilence: proof.awaitsSilence)
     }
 
     private func decide(_ one: Try, held: Held, outcome: TrialOutcome) -> AttackResult.Tried {

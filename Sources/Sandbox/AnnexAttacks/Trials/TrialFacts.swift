@@ -11,13 +11,16 @@ enum TrialFacts {
     }
 
     /// The first line of the host's `/etc/passwd` about a user that no sandbox has. A sandbox can have the users
-    /// `root` and `nobody`, so their lines are skipped.
+    /// `root` and `nobody` and the caller, so their lines are skipped.
     static func hostUser() -> [UInt8] {
         guard let file = try? Descriptor.open("/etc/passwd", O_RDONLY),
             let text = try? file.readAll(atMost: 1 << 16)
         else { return [] }
         let known = ["root:", "nobody:"].map { Array($0.utf8) }
-        let line = text.split(separator: UInt8(ascii: "\n")).first { line in !known.contains { line.starts(with: $0) } }
+        let own = ":\(getuid()):"
+        let line = text.split(separator: UInt8(ascii: "\n")).first { line in
+            !known.contains { line.starts(with: $0) } && !String(decoding: line, as: UTF8.self).contains(own)
+        }
         return line.map { Array($0) } ?? []
     }
 

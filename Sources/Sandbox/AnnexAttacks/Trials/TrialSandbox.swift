@@ -39,6 +39,8 @@ package final class TrialSandbox: Sendable {
     /// Runs a script and returns when its process is gone.
     ///
     /// - Parameters:
+    ///   - user: the user that the program gets if the caller is root. For an ordinary user, `ofPrograms` also gives the
+    ///     program the caller's own numbers.
     ///   - gifts: additional descriptors for the program. Their numbers begin at 5.
     ///   - watchdog: the time limit. The time counts from the program's own first step. A program that exceeds the
     ///     limit is killed.
@@ -49,18 +51,20 @@ package final class TrialSandbox: Sendable {
     /// - Throws: an error if the trial cannot be prepared.
     package func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers = .all, denials: DenialMode = .enforce,
+        user: SandboxConfiguration.User = .ofItsOwn,
         gifts: consuming DescriptorList = DescriptorList(), watchdog: Duration = TrialSandbox.watchdog,
         awaitsSilence: Bool = false
     ) async throws(TrialFailure) -> TrialOutcome {
         try await run(
-            script, under: policy, layers: layers, denials: denials, gifts: gifts, watchdog: watchdog, pause: nil,
-            awaitsSilence: awaitsSilence)
+            script, under: policy, layers: layers, denials: denials, user: user, gifts: gifts, watchdog: watchdog,
+            pause: nil, awaitsSilence: awaitsSilence)
     }
 
     /// Runs a script with a pause: the host performs an action once while the program waits. If the program ends
     /// before it waits, the action is skipped.
     func run(
         _ script: TrialScript, under policy: Policy, layers: SandboxLayers, denials: DenialMode = .enforce,
+        user: SandboxConfiguration.User = .ofItsOwn,
         gifts: consuming DescriptorList, watchdog: Duration = TrialSandbox.watchdog, pause: TrialPause?,
         awaitsSilence: Bool = false
     ) async throws(TrialFailure) -> TrialOutcome {
@@ -76,6 +80,7 @@ package final class TrialSandbox: Sendable {
         while let gift = gifts.takeFirst() { given.append(gift) }
         var configuration = try configuration(policy, layers: layers, given: given)
         configuration.denials = denials
+        configuration.user = user
         // Trials cause refusals on purpose. The outcome lists the refusals. Logging is off, because the refusals would
         // flood the log.
         configuration.isLogged = false

@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import AnnexPolicy
 internal import Glibc
 
 /// Whether this process can give each sandbox a separate user. Only two users can do this: root of the machine, and
@@ -27,8 +28,10 @@ package struct Standing: Sendable {
 
     static func ofThisProcess() throws(SystemError) -> Standing {
         let user = getuid()
-        guard user == 0 else { return Standing(user: user, users: IdentityMap(text: "")) }
-        return Standing(user: user, users: try .ofUsers())
+        if user == 0 { return Standing(user: user, users: try .ofUsers()) }
+        // The kernel also shows this number to a user who has no number in this user namespace.
+        if user == OwnNumbers.hidden.user { try IdentityMap.ofUsers().check(user) }
+        return Standing(user: user, users: IdentityMap(text: ""))
     }
 }
 
@@ -48,6 +51,17 @@ package struct IdentityMap: Sendable, Hashable {
 
     package func contains(_ numbers: Range<UInt32>) -> Bool {
         ranges.contains { $0.lowerBound <= numbers.lowerBound && numbers.upperBound <= $0.upperBound }
+    }
+
+    /// - Throws: an error if the number does not exist in this namespace. The kernel then makes no namespace for this
+    ///   process, and so no sandbox.
+    package func check(_ user: UInt32) throws(SystemError) {
+        guard !contains(user..<user + 1) else { return }
+        throw SystemError(
+            "identities", errno: EPERM, path: "/proc/self/uid_map",
+            remedy:
+                "this user has no number in this user namespace, so the kernel lets it make no sandbox: write a map "
+                + "(for example 'unshare --map-current-user'), or run outside of this user namespace")
     }
 
     /// The users that exist in this process's user namespace.

@@ -8,7 +8,7 @@ extension Launcher {
         to plan: inout LaunchPlan, policy: Policy, bundle place: String?, bundleObject bundle: consuming Descriptor?,
         persistent: consuming Descriptor?, isMapped: Bool, followed: [LaunchPlan.Link],
         directory: SandboxConfiguration.Directory,
-        terminal: consuming TerminalDevice?, owners: consuming CallersFiles
+        terminal: consuming TerminalDevice?, owners: consuming CallersFiles, etc: EtcText
     ) throws(SandboxError) {
         let paths = policy.paths
         var owners = owners
@@ -33,7 +33,7 @@ extension Launcher {
                 try addRoot(
                     to: &plan, paths: paths, devices: devices, terminal: terminal, persistent: persistent,
                     isMapped: isMapped, owners: &owners)
-                addWritten(to: &plan, policy: policy, grants: grants)
+                addWritten(to: &plan, policy: policy, grants: grants, etc: etc)
                 try grants.bind(on: &plan, owners: &owners)
             }
             if let bundle = consume bundle { try plan.bind(bundle, at: PathText.bundle) }
@@ -168,9 +168,9 @@ extension Launcher {
     }
 
     /// Adds the files that Annex writes, and the working directory if nothing else makes it.
-    private func addWritten(to plan: inout LaunchPlan, policy: Policy, grants: borrowing GrantLayout) {
-        let text = EtcText(
-            user: plan.insideUser, group: plan.insideGroup, home: policy.paths.home ?? "/", host: plan.hostname)
+    private func addWritten(
+        to plan: inout LaunchPlan, policy: Policy, grants: borrowing GrantLayout, etc text: EtcText
+    ) {
         for file in policy.paths.writtenFiles where grants.place(showing: file.path) == nil {
             plan.files.append(LaunchPlan.File(at: file.path, contents: text.contents(of: file)))
         }

@@ -22,10 +22,12 @@ extension Launcher {
         plan.hasReaper = configuration.hasReaper
         plan.hasLoopback = policy.network == .loopback && plan.layers.contains(.network)
         plan.argumentBytes = configuration.arguments
-        plan.environmentBytes = environment(policy, adding: configuration.environment)
+        let account = Self.account(of: configuration)
+        let variables = environment(policy, adding: configuration.environment, account: account)
+        plan.environmentBytes = variables.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
         plan.limits = held.resources(policy.limits, hasReaper: plan.hasReaper)
         plan.isNice = held.isNice
-        if case .mapped(let owner) = configuration.owner { (plan.insideUser, plan.insideGroup) = (owner, owner) }
+        (plan.insideUser, plan.insideGroup) = (configuration.inside.user, configuration.inside.group)
         let (directory, followed) = (configuration.directory, configuration.followed)
         let shared = configuration.shared
         let terminal = configuration.terminalDevice(group: identity.group)
@@ -37,7 +39,10 @@ extension Launcher {
         try addFiles(
             to: &plan, policy: policy, bundle: place, bundleObject: configuration.bundle.take(),
             persistent: configuration.persistent.take(), isMapped: configuration.owner.isMapped, followed: followed,
-            directory: directory, terminal: terminal, owners: owners)
+            directory: directory, terminal: terminal, owners: owners,
+            etc: EtcText(
+                account, own: configuration.inside, home: variables["HOME"] ?? Array((policy.paths.home ?? "/").utf8),
+                host: plan.hostname))
         for directory in shared { try addShared(directory, user: identity.user, to: &plan) }
         if let frameworks, let directory = configuration.frameworks.take() {
             try addFrameworks(directory, at: frameworks, policy: policy, to: &plan)
@@ -56,15 +61,27 @@ extension Launcher {
     /// The variable that tells an extension where the `Frameworks` directory of its app is.
     private static let frameworksVariable = "ANNEX_FRAMEWORKS"
 
-    private func environment(_ policy: Policy, adding more: [String: [UInt8]]) -> [[UInt8]] {
+    /// The names of the caller, if the process sees the caller's own numbers; nil if it sees others.
+    private static func account(of configuration: borrowing SandboxConfiguration) -> AccountNames? {
+        let (inside, caller) = (configuration.inside, OwnNumbers(user: getuid(), group: getgid()))
+        guard configuration.user == .ofPrograms, inside == caller else { return nil }
+        return AccountNames(user: inside.user, group: inside.group)
+    }
+
+    private func environment(
+        _ policy: Policy, adding more: [String: [UInt8]], account: AccountNames?
+    ) -> [String: [UInt8]] {
         var values = policy.environment.fixed.mapValues { Array($0.utf8) }
         for name in policy.environment.passed {
             if let value = OwnEnvironment.bytes(of: name) { values[name] = value }
         }
         if let home = policy.paths.home { values["HOME"] = Array(home.utf8) }
         if let temporary = policy.paths.temporary { values["TMPDIR"] = Array(temporary.utf8) }
+        if let account {
+            for name in ["USER", "LOGNAME"] { values[name] = Array(account.user.utf8) }
+        }
         values.merge(more) { $1 }
-        return values.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
+        return values
     }
 
     /// Gives the process its standard streams. If the configuration has streams, they are used. Otherwise the process

@@ -54,8 +54,9 @@ package final class Launcher: Sendable {
         var configuration = configuration
         configuration.layers.subtract(absent)
         try configuration.rejectWritableCode()
-        var scene = try scene(of: configuration)
         let identity = try identity(of: configuration)
+        configuration.settle(on: numbersInside(configuration, identity: identity))
+        var scene = try scene(of: configuration)
         let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
         let held = HeldLimits(
             limits, group: Self.bounds(of: group), sharesItsUser: sharesItsUser(configuration))
@@ -96,6 +97,22 @@ package final class Launcher: Sendable {
             case .ofPrograms: IdentityRange.ofPrograms
             }
         }
+    }
+
+    /// The numbers that the process sees as its own user and group.
+    ///
+    /// A program that an ordinary user runs keeps this user's numbers: the program, its files and the services that it
+    /// talks to then agree on them. All other processes see numbers that say nothing. So does a program of uid 0 that
+    /// is an ordinary user outside of this user namespace, because no process of a sandbox may be uid 0 inside.
+    private func numbersInside(
+        _ configuration: borrowing SandboxConfiguration, identity: borrowing Identity
+    ) -> OwnNumbers {
+        let outside = OwnNumbers(user: identity.user, group: identity.group)
+        // Without a user namespace, the process sees the numbers of the host.
+        guard configuration.effectiveLayers.contains(.user) else { return outside }
+        if case .mapped(let owner) = configuration.owner { return OwnNumbers(user: owner, group: owner) }
+        let isCaller = configuration.user == .ofPrograms && !hasUsersToGive
+        return isCaller && outside.user != 0 ? outside : .hidden
     }
 
     /// Whether other programs of this machine run as the same user as the sandbox.

@@ -3,7 +3,7 @@ package import AnnexPolicy
 
 /// The configuration of one process to sandbox: its program, its rights, and its descriptors and directories.
 package struct SandboxConfiguration: ~Copyable, Sendable {
-    package let policy: Policy
+    package private(set) var policy: Policy
     /// An extension's bundle as it was checked, bound read-only. nil for a program, which is executed at its path on
     /// the host.
     package var bundle: Descriptor?
@@ -73,6 +73,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     }
 
     package var user = User.ofItsOwn
+    /// The user and group that the process sees as its own. The launcher sets them.
+    private(set) var inside = OwnNumbers.hidden
     /// The permission bits that new files do not get (umask).
     package var fileMask = LaunchPlan.ownerOnly
     /// The signals that the process ignores and blocks when it begins.
@@ -115,6 +117,12 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         let prefix = "Umask:\t"
         let line = TextFile.read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix(prefix) }
         return line.flatMap { UInt32($0.dropFirst(prefix.count), radix: 8) }
+    }
+
+    /// Sets the numbers of the process's own user and group. From here on, the policy means exactly them.
+    mutating func settle(on inside: OwnNumbers) {
+        self.inside = inside
+        policy = policy.owned(by: inside)
     }
 
     /// Gives the process one more descriptor under this number.

@@ -51,24 +51,3 @@ struct OwnerHints {
         return report.foreignPlaces.first { $0.path == Escaped(real, limit: 8_192) }
     }
 }
-
-/// A user's entry in `/etc/passwd`. The C library's own search loads libraries, and a static program must not do that.
-private struct Account {
-    let group: gid_t
-    let home: String
-
-    /// The largest file that is read, in bytes.
-    private static let largest = 1 << 20
-
-    init?(_ user: uid_t) {
-        guard let file = try? Descriptor.open("/etc/passwd", O_RDONLY | O_NONBLOCK | O_NOCTTY),
-            let bytes = try? file.readAll(atMost: Self.largest)
-        else { return nil }
-        let entry = bytes.split(separator: UInt8(ascii: "\n")).lazy
-            .map { String(decoding: $0, as: UTF8.self).split(separator: ":", omittingEmptySubsequences: false) }
-            .first { $0.count == 7 && uid_t($0[2]) == user }
-        guard let entry, let group = gid_t(entry[3]), entry[5].hasPrefix("/") else { return nil }
-        self.group = group
-        home = String(entry[5])
-    }
-}
