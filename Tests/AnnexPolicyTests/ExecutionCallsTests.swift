@@ -6,10 +6,12 @@ import Testing
 @Suite struct ExecutionCallsTests {
     private static let modes = ["access": 1, "faccessat": 2, "faccessat2": 2]
 
-    private static func isReferred(_ call: FilterEvaluator.Call, _ architecture: Architecture) -> Bool {
+    private static func isReferred(
+        _ call: FilterEvaluator.Call, _ architecture: Architecture, connects: Bool
+    ) -> Bool {
         guard call.architecture == architecture.audit else { return false }
         let name = SystemCall(number: call.number, architecture: architecture)?.name ?? ""
-        if name == "execve" { return true }
+        if name == "execve" || connects && name == "connect" { return true }
         return Self.modes[name].map { call.arguments[$0] & 1 != 0 } ?? false
     }
 
@@ -17,9 +19,19 @@ import Testing
     func `SEC-13: only executions and questions about them are referred, and the answer is that of the filter`(
         name: String, architecture: Architecture
     ) throws {
-        let policy = try Policy.shipped(named: name, for: architecture)
+        try check(Policy.shipped(named: name, for: architecture), architecture, connects: false)
+    }
+
+    @Test(arguments: Architecture.allCases)
+    func `connections to socket files are referred too, and the answer is that of the filter`(
+        architecture: Architecture
+    ) throws {
+        try check(Policy.shipped(named: "tool+sockets", for: architecture), architecture, connects: true)
+    }
+
+    private func check(_ policy: Policy, _ architecture: Architecture, connects: Bool) throws {
         let filter = try policy.filter()
-        let calls = try #require(ExecutionCalls(before: filter))
+        let calls = try #require(ExecutionCalls(before: filter, connects: connects))
         let whole = FilterEvaluator(program: FilterInstruction.program(calls.instructions + filter.template))
         let plain = FilterEvaluator(program: filter.program)
         let checker = FilterChecker(policy: policy, filter: filter)
@@ -29,7 +41,7 @@ import Testing
                 for arguments in checker.edges(of: number) + modes {
                     let call = FilterEvaluator.Call(number: number, architecture: audit, arguments: arguments)
                     let own = try plain.answer(to: call)
-                    let isReferred = Self.isReferred(call, architecture)
+                    let isReferred = Self.isReferred(call, architecture, connects: connects)
                     let found = try whole.answer(to: call)
                     if found != (isReferred ? .notify : own) { Issue.record("\(call): \(found)") }
                     let answer = calls.answer(number: number, architecture: audit, arguments: arguments)

@@ -260,7 +260,7 @@ import Testing
     @Test(arguments: [
         (#"cat "$PWD/$F""#, "see"), (#"cat "$F""#, "see"), (#"test -e "$PWD/$F""#, "see"),
         (#""$PWD/$F""#, "execute"),
-        (#"perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0); connect(S,sockaddr_un(shift))' "$PWD/$F""#, "see"),
+        (#"perl -MSocket -e 'socket(S,AF_UNIX,SOCK_STREAM,0); connect(S,sockaddr_un(shift))' "$PWD/$F""#, "connect to"),
     ])
     func `a denied path that is not UTF-8 is reported and shown`(script: String, want: String) async throws {
         let line = #"""

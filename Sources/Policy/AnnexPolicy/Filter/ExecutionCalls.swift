@@ -1,16 +1,18 @@
-/// The calls by which a program executes a file or asks whether it may execute one.
+/// The calls by which a program executes a file or asks whether it may execute one, and the call by which it connects to
+/// a socket file.
 ///
-/// If a mount or Landlock forbids the execution, the kernel refuses such a call without telling the broker. So a launch
-/// can put a few instructions in front of a policy's filter. They refer these calls to the broker, which gives the
-/// answer of the filter itself and notes the file. The policy stays the same.
+/// If a mount or Landlock forbids the execution, or if the sandbox does not show the socket file, the kernel refuses such
+/// a call without telling the broker. So a launch can put a few instructions in front of a policy's filter. They refer
+/// these calls to the broker, which gives the answer of the filter itself and notes the file. The policy stays the same.
 ///
 /// `execveat` is left out, because the launch itself makes this call before a broker could answer it.
 package struct ExecutionCalls: Sendable {
     /// The name of each call, and the register with the mode of access(2). A call with such a register is referred
     /// only if the mode asks for execution.
-    private static let known: [(name: String, mode: Int?)] = [
+    private static let executing: [(name: String, mode: Int?)] = [
         ("execve", nil), ("access", 1), ("faccessat", 2), ("faccessat2", 2),
     ]
+    private static let connecting: [(name: String, mode: Int?)] = [("connect", nil)]
     /// `X_OK` of access(2).
     private static let executable: UInt32 = 1
 
@@ -18,12 +20,16 @@ package struct ExecutionCalls: Sendable {
     private let architecture: Architecture
     private let evaluator: FilterEvaluator
 
+    /// - Parameters:
+    ///   - executes: whether to refer executions.
+    ///   - connects: whether to refer connections.
     /// - Returns: nil if the filter has no room for more instructions.
-    package init?(before filter: SeccompFilter) {
+    package init?(before filter: SeccompFilter, executes: Bool = true, connects: Bool = false) {
         architecture = filter.architecture
         evaluator = FilterEvaluator(program: filter.program)
         let architecture = filter.architecture
-        calls = Self.known.compactMap { name, mode in
+        let known = (executes ? Self.executing : []) + (connects ? Self.connecting : [])
+        calls = known.compactMap { name, mode in
             SystemCall(named: name, architecture: architecture).map {
                 (number: $0.number, mode: mode)
             }

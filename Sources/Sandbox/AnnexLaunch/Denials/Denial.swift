@@ -105,6 +105,9 @@ public struct DeniedPath: Sendable, Hashable {
     /// The option of `annex run` that would grant the path; nil if no option can.
     public var option: String? { grant?.text }
 
+    /// Whether the path is this place, or lies in it.
+    package func isWithin(_ place: String) -> Bool { PathText.isPath(path, within: place) }
+
     /// The path, escaped for display.
     public var shown: Escaped { PathText.shown(path) }
 }
@@ -144,7 +147,7 @@ extension Denial {
         let what: String
         switch subject {
         case .call: what = text
-        case .path(let path): what = "\(path.want) \(path.shown)"
+        case .path(let path): what = "\(call == "connect" ? "connect to" : path.want) \(path.shown)"
         }
         switch answer {
         case .denied(errno: 0): return "\(what): not performed by \(layer), and answered with 0"

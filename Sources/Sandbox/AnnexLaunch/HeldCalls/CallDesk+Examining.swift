@@ -40,7 +40,9 @@ extension CallDesk {
     /// Handles a call that proceeds. The broker reads the paths in the arguments while the call is held. It judges the
     /// paths after it has answered the call.
     func explain(_ call: HeldCall) {
-        let named = paths(of: call)
+        // No mount and no Landlock rule forbids a connection to a socket file that the program sees.
+        let isConnection = SystemCall(number: call.number)?.name == "connect"
+        let named = isConnection ? paths(of: call).map { $0.needing(.read) } : paths(of: call)
         let paths = named.isEmpty ? [] : books.withLock { $0.paths?.doubtful(named, by: call) ?? [] }
         guard !paths.isEmpty else { return settle(call, with: .proceed) }
         let text = describe(call)
@@ -159,14 +161,15 @@ extension StoppedThread {
 // MARK: - Executions
 
 extension CallDesk {
-    /// Answers a call by which the program executes a file or asks whether it may, as the policy's filter would. Notes
-    /// the file if the sandbox refuses its execution.
+    /// Answers a call by which the program executes a file, asks whether it may, or connects to a socket file, as the
+    /// policy's filter would. Notes the file if the sandbox refuses the program's wish.
     ///
     /// - Returns: false if the call is none of these calls, or if the filter leaves the answer to the broker.
     func passExecution(_ call: HeldCall) -> Bool {
         let answer = scene.executions?.answer(
             number: call.number, architecture: call.architecture, arguments: call.arguments)
         switch answer {
+        case .allow where SystemCall(number: call.number)?.name == "connect": explain(call)
         case .allow: note(call)
         case .errno(let errno): settle(call, with: .deny(errno: errno))
         case .notify, .killProcess, .other, nil: return false

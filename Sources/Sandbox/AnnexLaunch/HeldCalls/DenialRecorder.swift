@@ -13,7 +13,7 @@ struct DenialRecorder {
     private var stacks: [(event: StackEvent, sample: StackSample)] = []
     private var lostStacks = 0
     var crash: Crash?
-    /// Judges paths; nil if the mode does not report paths.
+    /// Judges paths; nil if neither the mode nor a watch of connections reports paths.
     var paths: PathChecker?
     /// Why the listener receives no further denials; nil while the listener works.
     var missing: String?
@@ -25,7 +25,7 @@ struct DenialRecorder {
             scene.isLogged
             ? DenialLog(sandbox: scene.name, mode: scene.mode)
             : DenialLog(sandbox: scene.name, mode: scene.mode, logger: DenialLog.silent)
-        if scene.mode.checksPaths, !scene.hasPrivateInput {
+        if scene.mode.checksPaths || scene.executions != nil, !scene.hasPrivateInput {
             paths = PathChecker(
                 scene.policy, mode: scene.mode, bundle: scene.bundle, hasTerminal: scene.hasTerminal)
         }

@@ -131,16 +131,17 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         numbers.append(number)
     }
 
-    /// The calls by which the program executes files; nil if they are not watched. A program without files of the
-    /// caller is not slowed down. In a mode that checks paths, every call that names a path is examined anyway. Without
-    /// a root of its own, the sandbox has no mounts that refuse executions.
+    /// The calls by which the program executes files, or connects to socket files; nil if they are not watched. A program
+    /// without files of the caller, or without sockets, is not slowed down. In a mode that checks paths, every call that
+    /// names a path is examined anyway. Without a root of its own, the sandbox has no mounts that refuse executions.
     func executionCalls() throws(SandboxError) -> ExecutionCalls? {
         let layers = effectiveLayers
-        guard watchesExecutions, !denials.checksPaths, policy.hasRefusedExecutions,
+        let (executes, connects) = (policy.hasRefusedExecutions, policy.connectsToSocketFiles)
+        guard watchesExecutions, !denials.checksPaths, executes || connects,
             layers.isSuperset(of: [.root, .seccomp])
         else { return nil }
         do throws(PolicyError) {
-            return ExecutionCalls(before: try policy.filter())
+            return ExecutionCalls(before: try policy.filter(), executes: executes, connects: connects)
         } catch {
             throw SandboxError("filter", cause: "\(error)")
         }

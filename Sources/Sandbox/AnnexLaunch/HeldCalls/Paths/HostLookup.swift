@@ -70,13 +70,20 @@ package struct HostLookup {
     }
 
     /// Whether a path leads to something that is no directory. False if the answer is unknown.
-    package func isFile(_ path: String) -> Bool {
+    package func isFile(_ path: String) -> Bool { status(of: path).map { $0.kind != .directory } ?? false }
+
+    /// Whether a path leads to a directory, or to a file that no user may execute. False if the answer is unknown.
+    func isNoProgram(_ path: String) -> Bool {
+        status(of: path).map { $0.kind != .regular || $0.mode & 0o111 == 0 } ?? false
+    }
+
+    /// The status of what a path leads to; nil if there is nothing, or if the answer is unknown.
+    private func status(of path: String) -> FileStatus? {
         guard case .found(let real) = follow(path), real != "/", !avoids(real), let root,
             let object = try? root.descriptor.openBeneath(
-                bytes: Self.relative(Self.names(real)), Descriptor.pathOnly | O_NOFOLLOW),
-            let status = try? object.status()
-        else { return false }
-        return status.kind != .directory
+                bytes: Self.relative(Self.names(real)), Descriptor.pathOnly | O_NOFOLLOW)
+        else { return nil }
+        return try? object.status()
     }
 
     /// Whether a path contains no link, not even as its last component. Call this only for paths that the sandbox

@@ -5,7 +5,7 @@ internal import AnnexPolicy
 struct NamedPath: Hashable {
     /// The absolute path, without `.` and `..`, in the form of `PathText.text`.
     let path: String
-    let rights: PathRights
+    private(set) var rights: PathRights
     let makesEntry: Bool
 
     /// nil if the text cannot be read or is empty. nil also if the text is relative to a directory that has no path.
@@ -17,6 +17,13 @@ struct NamedPath: Hashable {
         path = PathText.resolved(start + "/" + PathText.text(bytes))
         self.rights = rights
         makesEntry = use.makesEntry
+    }
+
+    /// The same path for another purpose.
+    func needing(_ rights: PathRights) -> NamedPath {
+        var copy = self
+        copy.rights = rights
+        return copy
     }
 
     static func == (first: NamedPath, second: NamedPath) -> Bool {

@@ -79,6 +79,8 @@ struct PathChecker {
         var missing = PathRights(
             named.rights.each.filter { !Self.denyingLayers(of: policy, path: inside, rights: $0).isEmpty })
         if doubt.refusal == EACCES { missing.insert(.write) }
+        // No mount forbids the search of a directory. A file that nobody may execute is refused outside too.
+        if doubt.refusal == nil, missing == .execute, isShown(inside), lookup.isNoProgram(denied) { return nil }
         let path = DeniedPath(
             path: denied, needed: named.rights, missing: missing, makesEntry: named.makesEntry,
             grant: option(for: named, on: named.makesEntry ? denied.parentPath : denied))
@@ -123,6 +125,8 @@ struct PathChecker {
     private mutating func lookUp(_ named: NamedPath) -> HostLookup.Answer {
         lookup.lookUp(named.makesEntry ? named.path.parentPath : named.path)
     }
+
+    private func isShown(_ path: String) -> Bool { Self.denyingLayers(of: policy, path: path, rights: []).isEmpty }
 
     private func placeInside(_ path: String) -> String {
         guard let bundle, path == bundle || path.hasPrefix(bundle + "/") else { return path }

@@ -70,10 +70,22 @@ package struct PathExamination {
         return isWriting && !allows(.write, on: real) ? finding(real, fault: .notWritable, rights: .write) : nil
     }
 
+    /// Directories in which users keep compilers, interpreters and their programs.
+    private static let toolchains: Set<Substring> = [
+        ".cargo", ".rustup", ".nvm", ".pyenv", ".rbenv", ".asdf", ".sdkman", ".volta", ".deno", ".bun", ".ghcup",
+        ".opam",
+        ".rvm", ".nodenv", ".goenv", ".jenv", ".fnm", ".juliaup",
+    ]
+
     /// The finding for a file that the sandbox does not have. A program that reads one of its settings or data files
     /// usually reads the other files too. So for such a file, the option grants the whole directory.
     private func hiddenData(_ path: String) -> Finding {
         let parts = PathText.parts(path)
+        if let end = parts.firstIndex(where: Self.toolchains.contains), end > 0 {
+            // Such a directory holds programs, also if the first thing that was missing is one of their settings.
+            let directory = "/" + parts[...end].joined(separator: "/")
+            return finding(path, fault: .notShown, rights: .execute, granting: directory)
+        }
         let places: [[Substring]] = [["etc"], ["var", "lib"], ["sys", "devices", "system"]]
         let place = places.first { parts.starts(with: $0) && parts.count > $0.count + 1 }
         let whole = place.map { "/" + parts.prefix($0.count + 1).joined(separator: "/") }
