@@ -73,7 +73,9 @@ import Testing
         ("errors: [{ needs: luck }]", "unknown needs `luck`"), ("limits: [{ limit: memry }]", "did you mean `memory`"),
         ("errnos: { a: EWRONG }", "unknown errno"), ("errors: [{ signal: SIGHUP }]", "the signal must be SIGXFSZ"),
         ("probes: [nosuchcall]", "nosuchcall"), ("errors: { a: b }", "must be a list"),
-        ("errors: [{ silent: false }]", "must be true"),
+        ("errors: [{ silent: false }]", "must be true"), ("errors: [{ first: no }]", "`first` must be true"),
+        ("errors: [{ certainty: perhaps }]", "`certainty` is a detail of `limit`"),
+        ("limits: [{ limit: memory, certainty: likely }]", "unknown certainty `likely`"),
         ("errors: [{ allow: [jit], limit: memory }]", "a hint has one of allow and limit"),
     ])
     func `a mistake in a table of hints is named`(text: String, problem: String) {
@@ -94,6 +96,27 @@ import Testing
     ])
     func `a known text leads to the options that help`(text: String, options: [String]) throws {
         #expect(try hint(text, write: ["/tmp"])?.choices.map(\.options) == [options])
+    }
+
+    /// The policy denies these calls without a record, so only the program's own words lead to them.
+    @Test func `a watcher of files is told every line at once`() throws {
+        let found = try #require(try hint("Error: ENOSYS: function not implemented, watch '/tmp'"))
+        let names = ["inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"]
+        #expect(found.choices.map(\.options) == [names.flatMap { ["--allow-line", $0] }])
+        #expect(try hint("memfd_create: Function not implemented")?.choices.first?.options.last == "memfd_create")
+    }
+
+    @Test(
+        arguments: [
+            "bwrap: Can't read /proc/sys/kernel/overflowuid: No such file or directory",
+            "mount: /mnt: must be superuser to use mount.", "su: Critical error - immediate abort",
+            "passwd: pam_start() failed, error 26", "chown: changing ownership of 'q': Operation not permitted",
+            "fallocate: fallocate failed: Operation not supported",
+            "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+        ])
+    func `what no option gives is said, and no option is named`(text: String) throws {
+        let found = try #require(try hint(text))
+        #expect(found.choices.isEmpty && found.line.contains("no "), "\(found)")
     }
 
     @Test(arguments: [

@@ -29,6 +29,8 @@ import Testing
             ("./made: Permission denied", EACCES, ["/srv/here/./made"]),
             ("/srv/out: Read-only file system", EROFS, ["/srv/out"]),
             ("PermissionError: [Errno 13] Permission denied: 'out'", EACCES, ["/srv/here/out"]),
+            ("cat: link: No such file or directory", ENOENT, ["/srv/here/link"]),
+            ("ls: cannot access 'link': No such file or directory", ENOENT, ["/srv/here/link"]),
             ("python3: libx.so: failed to map segment from shared object", EACCES, ["/srv/here/libx.so"]),
             ("\u{1B}[31mcp: cannot stat '/srv/data'\u{1B}[0m: No such file or directory", ENOENT, ["/srv/data"]),
             ("bash: fork: retry: Resource temporarily unavailable", EAGAIN, []), ("MemoryError", ENOMEM, []),
@@ -50,6 +52,28 @@ import Testing
         let errors = Self.errors(String(repeating: "x\n", count: 10_000) + names + ": No such file or directory\n")
         #expect(errors.lines.isEmpty || errors.lines[0].paths.count <= 16)
         #expect(Self.errors(String(repeating: "Permission denied ", count: 100_000)).lines.count == 1)
+    }
+
+    @Test func `DEPUTY-11: of ten thousand printed paths, the last ones are kept`() {
+        let errors = Self.errors((0..<10_000).map { "/srv/\($0) x" }.joined(separator: "\n"))
+        #expect(errors.printed.count == 64 && errors.printed.first == "/srv/9999")
+        let line = Self.errors((0..<10_000).map { "/srv/\($0)" }.joined(separator: " "))
+        #expect(line.printed.count <= 16)
+    }
+
+    @Test(arguments: [
+        ("Cannot connect at unix:///run/x.sock. Is it running?", ["/run/x.sock"]),
+        ("dial unix /run/y.sock: connect: no such file", ["/run/y.sock"]), ("fatal: a b c", []),
+        ("see file:///srv/a and http://host/b", ["/srv/a"]),
+    ])
+    func `the paths of a line without a known error are found`(line: String, paths: [String]) {
+        #expect(Self.errors(line).printed == paths)
+    }
+
+    @Test func `words about something missing can be names of programs`() {
+        #expect(Self.errors("sh: 1: cargo: not found").missingNames.contains("cargo"))
+        #expect(Self.errors("env: ‘node’: No such file or directory").missingNames.contains("node"))
+        #expect(Self.errors("node: Permission denied").missingNames.isEmpty)
     }
 
     @Test func `DEPUTY-11: any bytes are read without a fault`() {

@@ -118,6 +118,44 @@ struct FailedTask: CustomStringConvertible, Sendable {
             name: "a terminal of the program's own", needs: ["script"], guess: [],
             script: "script -q -c true /tmp/typescript", hint: "no option gives them", remedy: nil),
         FailedTask(
+            name: "a watcher of files", needs: ["node"], guess: ["--allow", "jit"],
+            script: "node -e 'fs.watch(\"/tmp\").close()'", hint: "--allow-line inotify_init1",
+            remedy: ["--allow", "jit"]
+                + ["inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"].flatMap {
+                    ["--allow-line", $0]
+                }),
+        FailedTask(
+            name: "many threads", needs: ["python3"], guess: [],
+            script: """
+                python3 -c '
+                import threading
+                threading.stack_size(4 << 20)
+                gate = threading.Event()
+                for number in range(600): threading.Thread(target=gate.wait, daemon=True).start()'
+                """,
+            hint: "--limit processes=2048", remedy: ["--limit", "processes=2048", "--memory", "4G"]),
+        FailedTask(
+            name: "many processes", needs: ["python3"], guess: [],
+            script: """
+                python3 -c '
+                import os, signal
+                made = []
+                try:
+                    for number in range(600):
+                        made.append(os.fork())
+                        if made[-1] == 0: signal.pause()
+                finally:
+                    for process in made: os.kill(process, signal.SIGKILL)'
+                """,
+            hint: "it has at most 512 processes and threads: add --limit processes=2048",
+            remedy: ["--limit", "processes=2048", "--memory", "16G"]),
+        FailedTask(
+            name: "a file that the shell has open", needs: ["cat"], guess: [], script: "cat /dev/fd/63",
+            hint: "no option passes a file that your shell has open", remedy: nil),
+        FailedTask(
+            name: "the time since the start", needs: ["uptime"], guess: [], script: "uptime", hint: "--allow proc",
+            remedy: nil),
+        FailedTask(
             name: "a full scratch directory", needs: ["head"], guess: [],
             script: "head -c 300M /dev/zero > /tmp/big", hint: "--limit scratch=1G", remedy: ["--limit", "scratch=1G"]),
         FailedTask(

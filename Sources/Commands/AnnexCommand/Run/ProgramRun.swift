@@ -153,7 +153,13 @@ struct ProgramRun {
             policy = try .compiledAhead(named: choice, overriding: files.folder)
         }
         if options.allowLine.isEmpty { return policy }
-        return try policy.joined(with: [PolicyFragment(lines: options.allowLine)])
+        let lines = try PolicyFragment(lines: options.allowLine)
+        if let call = NeverAllowed.call(allowedBy: lines) {
+            throw SandboxError(
+                "policy", cause: "--allow-line: \(NeverAllowed.clause), and a line would allow the call `\(call)`",
+                remedy: "leave the line out, or state flags without CLONE_NEW…")
+        }
+        return try policy.joined(with: [lines])
     }
 
     private func program(under policy: Policy) throws -> SandboxProgram {
@@ -227,7 +233,8 @@ struct ProgramRun {
         let hasFailed = hints.report.reason == .exited && hints.report.exitCode != 0
         let names = hasFailed ? names.hint : nil
         if let names, errors.states(ENOENT) { return names }
-        return hints.hint(errors, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
+        let tried = TriedOptions(options, given: given)
+        return hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
     }
 
     /// Why the report could not be written; nil if it was written.

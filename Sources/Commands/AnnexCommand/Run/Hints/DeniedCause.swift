@@ -64,10 +64,13 @@ struct DeniedCause {
         if case .denied(let errno) = denial.answer { errors.states(errno) } else { false }
     }
 
-    /// Whether a denial is about a path that the sandbox lacks, and not about a missing right. Programs look for many
-    /// files that they do not need.
+    /// Whether a denial is about a path that the sandbox lacks, and not about a missing right, or about a path that
+    /// libraries try. Programs look for many files that they do not need.
     private func isOnlySeen(_ denial: Denial) -> Bool {
-        if case .path(let path) = denial.subject { path.missing.isEmpty } else { false }
+        guard case .path(let path) = denial.subject else { return false }
+        // Clients print no path of a socket.
+        if table.probedPaths.contains(where: path.isWithin) { return true }
+        return path.missing.isEmpty && denial.call != "connect"
     }
 
     private func isProbe(_ denial: Denial) -> Bool { table.probes?.allows(denial) ?? false }

@@ -14,6 +14,8 @@ struct HintTable {
     var errnos: [(text: String, errno: Int32)] = []
     /// Calls that programs and their libraries try, but do not need; nil if there are none.
     var probes: PolicyFragment?
+    /// Paths that libraries and programs try, and do not need. Everything below such a path belongs to it.
+    var probedPaths: [String] = []
 
     /// The table that this program contains. Its text is a constant, and a test reads it. If it could not be read
     /// nevertheless, a failed run would only have fewer hints.
@@ -25,13 +27,15 @@ struct HintTable {
     /// - Throws: the first mistake, with its place.
     init(text: String) throws(PolicyError) {
         let root = try PolicyNode.root(of: text, file: "hints/run.yaml")
-        let values = try root.mapping("a table of hints", keys: ["programs", "limits", "errors", "errnos", "probes"])
+        let keys = ["programs", "limits", "errors", "errnos", "probes", "paths"]
+        let values = try root.mapping("a table of hints", keys: keys)
         programs = try Self.rows(values["programs"], areLimits: false)
         limits = try Self.rows(values["limits"], areLimits: true)
         errors = try Self.rows(values["errors"], areLimits: false)
         for entry in try values["errnos"]?.entries("`errnos`") ?? [] {
             errnos.append((entry.name, try entry.value.errno()))
         }
+        probedPaths = try values["paths"]?.texts() ?? []
         probes = try values["probes"].map { node throws(PolicyError) in try PolicyFragment(lines: node.texts()) }
     }
 
@@ -59,6 +63,8 @@ struct HintRow {
     let without: [String]
     /// Whether the row also applies to a program that printed nothing.
     let isSilent: Bool
+    /// Whether the row comes before the paths and the denied calls that the errors are about.
+    let isFirst: Bool
     let need: Need
     let hint: String
     /// What a program really printed.
@@ -71,12 +77,28 @@ struct HintRow {
         /// - Parameters:
         ///   - refused: the bound by which the broker refused a call with `errno`; nil if there need be no such call.
         ///   - unless: calls whose denial explains the error otherwise.
-        case limit(LimitName, refused: CallBound?, unless: [String])
+        ///   - certainty: what else the error says about the limit.
+        case limit(LimitName, refused: CallBound?, unless: [String], certainty: Certainty)
         /// A denied call is the cause. The fragment allows every call that the row is about.
         case denied(PolicyFragment)
+        /// The policy denies calls, and programs do not say which ones.
+        case calls([String])
+        /// Files of the caller's home, as `~/NAME`, and the option that hands them over.
+        case files([String], option: String)
+        /// The socket that one of these variables of the caller's environment names.
+        case socket([String])
         case run(NeedOfRun)
         /// Nothing helps.
         case nothing
+    }
+
+    /// What an error says about a limit.
+    enum Certainty: String, CaseIterable {
+        case sure
+        /// The error may have another cause.
+        case perhaps
+        /// A thread could not start. Its stack counts as memory, so the limit of memory may be the cause too.
+        case orStacks = "or-stacks"
     }
 
     /// What only the run itself shows.
@@ -85,15 +107,21 @@ struct HintRow {
         case temporaryCode = "to-execute-temporary-files"
         case namedCall = "the-call-that-it-names"
         case environment = "its-virtual-environment"
+        case program = "a-program-of-your-path"
+        case gitDirectory = "its-git-directory"
+        case between = "one-place-in-place-of-two"
+        case list = "a-list-of-all-denials"
     }
 
     private static let keys = [
-        "texts", "errno", "signal", "with", "without", "silent", "allow", "options", "limit", "refused",
-        "unless-denied", "denied", "needs", "hint", "recorded",
+        "texts", "errno", "signal", "with", "without", "silent", "first", "hint", "recorded", "refused",
+        "unless-denied", "certainty",
     ]
+    /// The keys that say what helps. A row has at most one of them.
+    private static let needs = ["allow", "options", "limit", "denied", "calls", "read", "execute", "socket", "needs"]
 
     init(_ node: PolicyNode) throws(PolicyError) {
-        let values = try node.mapping("a hint", keys: Self.keys)
+        let values = try node.mapping("a hint", keys: Self.keys + Self.needs)
         texts = try values["texts"]?.texts() ?? []
         errno = try values["errno"].map { node throws(PolicyError) in try node.errno() }
         signal = try values["signal"].map { node throws(PolicyError) in
@@ -102,22 +130,23 @@ struct HintRow {
         }
         with = try values["with"]?.texts() ?? []
         without = try values["without"]?.texts() ?? []
-        isSilent =
-            try values["silent"].map { node throws(PolicyError) in
-                guard try node.text("`silent`") == "true" else {
-                    throw node.error("`silent` must be true, or left out")
-                }
-                return true
-            } ?? false
-        let needs = ["allow", "options", "limit", "denied", "needs"].filter { values[$0] != nil }
+        isSilent = try Self.isTrue("silent", in: values)
+        isFirst = try Self.isTrue("first", in: values)
+        let needs = Self.needs.filter { values[$0] != nil }
         guard needs.count < 2 else { throw node.error("a hint has one of \(needs.joined(separator: " and "))") }
-        let details = ["refused", "unless-denied"].filter { values[$0] != nil }
+        let details = ["refused", "unless-denied", "certainty"].filter { values[$0] != nil }
         guard values["limit"] != nil || details.isEmpty else {
             throw node.error("`\(details[0])` is a detail of `limit`, which is missing")
         }
         need = try Self.need(values)
         hint = try values["hint"]?.text("`hint`") ?? ""
         recorded = try values["recorded"]?.texts() ?? []
+    }
+
+    private static func isTrue(_ key: String, in values: [String: PolicyNode]) throws(PolicyError) -> Bool {
+        guard let node = values[key] else { return false }
+        guard try node.text("`\(key)`") == "true" else { throw node.error("`\(key)` must be true, or left out") }
+        return true
     }
 
     private static func need(_ values: [String: PolicyNode]) throws(PolicyError) -> Need {
@@ -130,8 +159,14 @@ struct HintRow {
         if let limit = try values["limit"]?.word("limit", among: LimitName.self) {
             return .limit(
                 limit, refused: try values["refused"]?.word("refused", among: CallBound.self),
-                unless: try values["unless-denied"]?.texts() ?? [])
+                unless: try values["unless-denied"]?.texts() ?? [],
+                certainty: try values["certainty"]?.word("certainty", among: Certainty.self) ?? .sure)
         }
+        if let names = try values["calls"]?.texts() { return .calls(names) }
+        for key in ["read", "execute"] {
+            if let names = try values[key]?.texts() { return .files(names, option: "--" + key) }
+        }
+        if let names = try values["socket"]?.texts() { return .socket(names) }
         if let lines = try values["denied"]?.texts() { return .denied(try PolicyFragment(lines: lines)) }
         guard let need = try values["needs"]?.word("needs", among: NeedOfRun.self) else { return .nothing }
         return .run(need)

@@ -9,11 +9,13 @@ struct KnownErrors {
     let policy: Policy
     let allowances: Allowances
     let given: GivenPaths
+    /// The options that this run had. They have not helped.
+    var tried = TriedOptions()
 
     /// The hint of the first row that applies and for which something is left to add. Nil if there is none.
     func hint(_ rows: [HintRow], denials: [Denial]) -> RunHint? {
         for row in rows where row.applies(to: errors) {
-            if let hint = hint(row, denials: denials) { return hint }
+            if let hint = hint(row, denials: denials).flatMap(tried.without) { return hint }
         }
         return nil
     }
@@ -22,6 +24,9 @@ struct KnownErrors {
         switch row.need {
         case .options(let lists): options(lists, in: row)
         case .denied(let calls): denied(calls, among: denials)
+        case .calls(let names): calls(names, in: row)
+        case .files(let names, let option): files(names, option: option, in: row)
+        case .socket(let variables): socket(variables, in: row)
         case .run(let need): hint(need, in: row)
         case .nothing, .limit: RunHint(line: row.hint)
         }
@@ -34,7 +39,7 @@ struct KnownErrors {
     }
 
     /// The options without the allowances that the program has already.
-    private func missing(_ options: [String]) -> [String] {
+    func missing(_ options: [String]) -> [String] {
         var missing: [String] = []
         var rest = options[...]
         while let name = rest.popFirst(), let value = rest.popFirst() {
@@ -44,7 +49,7 @@ struct KnownErrors {
     }
 
     /// The line with `{1}` and `{2}` replaced by the options, and other words in braces by their values.
-    private static func line(_ line: String, choices: [RunChoice] = [], values: [String: String] = [:]) -> String {
+    static func line(_ line: String, choices: [RunChoice] = [], values: [String: String] = [:]) -> String {
         let numbered = choices.enumerated().map { ("\($0 + 1)", $1.shown) }
         let known = values.merging(numbered) { first, _ in first }
         // One pass, because a value can be a path with braces.
@@ -71,6 +76,10 @@ struct KnownErrors {
             }
         case .namedCall: namedCall(row)
         case .environment: environment(row)
+        case .program: programOfPath(row)
+        case .gitDirectory: gitDirectory(row)
+        case .between: between(row)
+        case .list: row.errno.flatMap(unrecorded)
         }
     }
 
@@ -86,22 +95,66 @@ struct KnownErrors {
     private func namedCall(_ row: HintRow) -> RunHint? {
         for name in errors.callNames {
             guard let call = SystemCall(named: name), let errno = row.errno else { continue }
-            let use = CallUse(number: call.number, arguments: [0, 0, 0, 0, 0, 0])
+            let use = CallUse(naming: call)
             guard case .deny(errno, _) = policy.answer(use) else { continue }
-            let choices = allowances.allowing(use).map { RunChoice(allowing: $0) }
+            let choices = choices(for: [use])
             guard !choices.isEmpty else { continue }
             return RunHint(line: Self.line(row.hint, choices: choices, values: ["call": name]), choices: choices)
         }
-        return nil
+        return row.errno.flatMap(unrecorded)
+    }
+
+    /// The hint if the policy denies calls with an errno and does not record them. The list of all denials has the call.
+    private func unrecorded(_ errno: Int32) -> RunHint? {
+        if tried.isExplained { return nil }
+        let name = Errno.name(errno)
+        return RunHint(
+            line: "the policy may have denied a call with \(name), which it does not record because most programs do "
+                + "without this call")
+    }
+
+    /// The calls that the policy denies and programs do not name. One choice allows them all.
+    private func calls(_ names: [String], in row: HintRow) -> RunHint? {
+        let denied = names.compactMap { SystemCall(named: $0).map(CallUse.init(naming:)) }
+            .filter { policy.answer($0) != .allow }
+        let choices = choices(for: denied)
+        return choices.isEmpty ? nil : RunHint(line: Self.line(row.hint, choices: choices), choices: choices)
+    }
+
+    /// The allowances that allow all these calls. If there are none, one choice with a line for each call.
+    private func choices(for denied: [CallUse]) -> [RunChoice] {
+        guard let first = denied.first else { return [] }
+        let whole = allowances.allowing(first).filter { denied.allSatisfy($0.allows) }
+        if !whole.isEmpty { return whole.map { RunChoice(allowing: $0) } }
+        var options: [String] = []
+        for use in denied {
+            guard let remedy = policy.verdict(number: use.number, arguments: use.arguments).remedy,
+                let choice = RunRemedy.choices(for: remedy, among: allowances).first
+            else { return [] }
+            options += choice.options
+        }
+        return [RunChoice(options).withoutRepetition]
     }
 
     private func environment(_ row: HintRow) -> RunHint? {
-        guard let place = given.virtualEnvironment, !given.contain(place),
+        guard let place = given.virtualEnvironment,
             let grant = GrantOption(for: place, rights: [.read, .execute], beside: policy)
         else { return nil }
-        let choice = RunChoice(grant.name, grant.path)
+        // A program that was named without a directory is found by PATH again.
+        let isFound = given.isProgramOfPath && !given.variables.contains("PATH")
+        let path = isFound ? ["--env", "PATH"] : []
+        let options = (given.contain(place) ? [] : [grant.name, grant.path]) + path
+        guard !options.isEmpty else { return nil }
+        let choice = RunChoice(options)
         let line = Self.line(row.hint, choices: [choice], values: ["environment": "\(Escaped(place, limit: 500))"])
         return RunHint(line: line, choices: [choice])
+    }
+}
+
+extension CallUse {
+    /// A call of which only the name is known.
+    fileprivate init(naming call: SystemCall) {
+        self.init(number: call.number, arguments: [0, 0, 0, 0, 0, 0])
     }
 }
 

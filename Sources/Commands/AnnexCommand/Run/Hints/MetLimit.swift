@@ -17,11 +17,24 @@ struct MetLimit {
         let ended = Self.ended(report.reason)
         isEnd = ended != nil
         isTime = report.reason == .timeLimit
-        let limit = ended ?? Self.stated(report, denials: denials, policy: policy, errors: errors)
-        let value = policy.limits.values.first { $0.name == limit }.map { Name.limit($0.name, $0.value) }
-        let scratch = Self.fullScratch(report, policy: policy, errors: errors)
-        guard let name = value ?? scratch.map({ .scratch($0.directory, isSure: $0.isSure) }) else { return nil }
-        met = Self.hint(name)
+        let stated = Self.stated(report, denials: denials, policy: policy, errors: errors)
+        let limits = ended.map { [$0] } ?? stated?.limits ?? []
+        let values = limits.compactMap { limit in policy.limits.values.first { $0.name == limit } }
+        if !values.isEmpty {
+            let isSure = ended != nil || stated?.isSure == true
+            met = Self.joined(values.map { Self.hint(.limit($0.name, $0.value)) }, isSure: isSure)
+            return
+        }
+        guard let scratch = Self.fullScratch(report, policy: policy, errors: errors) else { return nil }
+        met = Self.hint(.scratch(scratch.directory, isSure: scratch.isSure))
+    }
+
+    /// The hint about several limits, each of which may be the cause. Its one choice raises them all.
+    private static func joined(_ hints: [RunHint], isSure: Bool) -> RunHint {
+        let isOne = hints.count == 1
+        let lines = hints.map(\.line).joined(separator: ", and ")
+        let choices = isOne ? hints[0].choices : [RunChoice(hints.flatMap { $0.choices.first?.options ?? [] })]
+        return RunHint(line: (isSure ? "" : "perhaps ") + lines, choices: choices)
     }
 
     /// - Parameter other: a cause because of which the program may have waited for ever, so that more time would not
@@ -50,13 +63,16 @@ struct MetLimit {
 
     private static func stated(
         _ report: SandboxRunReport, denials: [Denial], policy: Policy, errors: StatedErrors
-    ) -> LimitName? {
+    ) -> (limits: [LimitName], isSure: Bool)? {
         for row in HintTable.shipped.limits where row.applies(to: errors, signal: report.signal) {
-            guard case .limit(let limit, let bound, let others) = row.need else { continue }
+            guard case .limit(let limit, let bound, let others, let certainty) = row.need else { continue }
             let isExplained =
                 bound == nil || denials.contains { isRefused($0, by: bound, errno: row.errno, policy: policy) }
             let isOther = denials.contains { others.contains($0.call) && !$0.isQuiet }
-            if isExplained, !isOther { return limit }
+            guard isExplained, !isOther else { continue }
+            // A control group counts only memory that is used. Without it, the kernel counts reserved stacks too.
+            let reserves = certainty == .orStacks && !report.isMemoryEnforced
+            return ([limit] + (reserves ? [.memory] : []), certainty != .perhaps)
         }
         return nil
     }

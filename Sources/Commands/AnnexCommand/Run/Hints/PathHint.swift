@@ -9,20 +9,43 @@ struct PathHint {
     let policy: Policy
     let allowances: Allowances
     let given: GivenPaths
+    /// The options of this run. They have not helped.
+    var tried = TriedOptions()
     /// Whether another hint has said that the program may not write in a place because of the place's owner. Then a
     /// missing right to write is not the cause.
     var isAboutOwner = false
 
+    /// The most paths that are examined. Each examination asks the kernel a few times.
+    private static let most = 256
+
     func hint(for errors: StatedErrors) -> RunHint? {
         let examination = PathExamination(policy, directory: given.directory)
-        for stated in errors.lines where [0, ENOENT, EACCES, EPERM, EROFS].contains(stated.errno) {
-            for path in stated.paths {
-                if let hint = scratchHint(path, errno: stated.errno, by: examination) { return hint }
-                let finding = examination.finding(
-                    path, errno: stated.errno, makesFile: stated.makesFile, opensFile: stated.opensFile)
-                if isAboutOwner, stated.errno == EACCES, finding?.rights.contains(.write) == true { continue }
-                if let finding { return missing(inHome: finding, named: path) ?? hint(finding) }
-            }
+        let lines = errors.lines.filter { [0, ENOENT, EACCES, EPERM, EROFS].contains($0.errno) }
+        // A path that no option hands over is the cause only if no other path is.
+        var hopeless: RunHint?
+        for (stated, path) in lines.lazy.flatMap({ line in line.paths.map { (line, $0) } }).prefix(Self.most) {
+            if let hint = scratchHint(path, errno: stated.errno, by: examination).flatMap(tried.without) { return hint }
+            let finding = examination.finding(
+                path, errno: stated.errno, makesFile: stated.makesFile, opensFile: stated.opensFile)
+            if isAboutOwner, stated.errno == EACCES, finding?.rights.contains(.write) == true { continue }
+            guard let finding else { continue }
+            if let hint = missing(inHome: finding, named: path) { return hint }
+            guard let hint = tried.without(hint(finding)) else { continue }
+            if !hint.choices.isEmpty || finding.fault == .writtenCode { return hint }
+            hopeless = hopeless ?? hint
+        }
+        return hopeless
+    }
+
+    /// The hint about a path that the program printed without an error that is known. The host has the path, the sandbox
+    /// does not, and an option hands it over.
+    func hint(printed errors: StatedErrors) -> RunHint? {
+        let examination = PathExamination(policy, directory: given.directory)
+        for path in errors.printed {
+            guard let finding = examination.finding(path, errno: ENOENT, makesFile: false),
+                finding.fault == .notShown, finding.grant != nil, !policy.isHiddenProcessFile(finding.path)
+            else { continue }
+            if let hint = tried.without(hint(finding)) { return hint }
         }
         return nil
     }

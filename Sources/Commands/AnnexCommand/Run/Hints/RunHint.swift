@@ -25,6 +25,17 @@ struct RunChoice: Equatable {
         self.purpose = purpose
     }
 
+    /// The same choice with each option once.
+    var withoutRepetition: RunChoice {
+        var kept: [String] = []
+        for index in stride(from: 0, to: options.count - 1, by: 2) {
+            let pair = options[index...index + 1]
+            let isKnown = stride(from: 0, to: kept.count, by: 2).contains { kept[$0...$0 + 1].elementsEqual(pair) }
+            if !isKnown { kept += pair }
+        }
+        return RunChoice(kept, purpose: purpose)
+    }
+
     /// The options in a form that can be pasted into a shell.
     var text: String { options.map(ShellText.quoted).joined(separator: " ") }
 

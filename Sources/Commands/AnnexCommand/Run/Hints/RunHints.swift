@@ -65,15 +65,22 @@ struct RunHints {
     /// A limit that ended the program has precedence, then the error that the program itself stated, then the denials.
     /// Only a denial that ended the program has precedence over that error.
     /// - Parameters:
+    ///   - tried: the options of the run, which have not helped.
     ///   - isExplained: whether `explain` has printed the denials.
     ///   - isAboutOwner: whether another hint has named a place that the program may not use because of the place's
     ///     owner.
     /// - Returns: nil if no limit, path or denial explains the failure.
-    func hint(_ errors: StatedErrors, isExplained: Bool, isAboutOwner: Bool) -> RunHint? {
+    func hint(
+        _ errors: StatedErrors, tried: TriedOptions, isExplained: Bool, isAboutOwner: Bool
+    ) -> RunHint? {
         guard report.reason != .launchFailed, report.exitCode != 0 else { return nil }
-        if report.signal == SIGSYS { return .foreignCall(isSure: report.reason == .deniedOperation) }
+        // A shell ends with this status if its child ended by this signal.
+        if report.signal == SIGSYS || report.exitCode == 128 + SIGSYS {
+            return .foreignCall(isSure: report.reason == .deniedOperation)
+        }
         let table = HintTable.shipped
-        let known = KnownErrors(errors: errors, policy: policy, allowances: allowances, given: given)
+        let known = KnownErrors(
+            errors: errors, policy: policy, allowances: allowances, given: given, tried: tried)
         let cause = DeniedCause(denials: denials, policy: policy, allowances: allowances)
         let isDenied = report.reason == .deniedOperation
         let program = isDenied ? nil : known.hint(table.programs, denials: denials)
@@ -85,10 +92,12 @@ struct RunHints {
             return [SIGINT, SIGTERM].contains(signal)
                 ? cause.waiting.map { listing($0, isExplained: isExplained) } : nil
         }
-        let paths = PathHint(policy: policy, allowances: allowances, given: given, isAboutOwner: isAboutOwner)
+        let paths = PathHint(
+            policy: policy, allowances: allowances, given: given, tried: tried, isAboutOwner: isAboutOwner)
         let hint =
-            cause.ended ?? paths.hint(for: errors) ?? cause.matching(errors)
-            ?? known.hint(table.errors, denials: denials) ?? cause.last(errors)
+            cause.ended ?? known.hint(table.errors.filter(\.isFirst), denials: denials) ?? paths.hint(for: errors)
+            ?? cause.matching(errors).flatMap(tried.without) ?? known.hint(table.errors, denials: denials)
+            ?? paths.hint(printed: errors) ?? cause.last(errors).flatMap(tried.without)
         return hint.map { listing($0, isExplained: isExplained) }
     }
 

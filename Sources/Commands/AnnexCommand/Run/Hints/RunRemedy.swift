@@ -16,6 +16,15 @@ struct RunRemedy {
             self.init([RunChoice(grant.name, grant.path)])
             return
         }
+        if case .call(let use) = denial.subject, NeverAllowed.covers(use) {
+            self.init(clause: NeverAllowed.clause)
+            return
+        }
+        // With such a line, the kernel would refuse the call in place of the filter, because the sandbox has no other user.
+        if ["chown", "fchown", "lchown", "fchownat"].contains(denial.call) {
+            self.init(clause: "no option gives a file to another user or group")
+            return
+        }
         guard let remedy = denial.remedy else { return nil }
         switch remedy {
         // No option of `annex run` takes an entry of `grants:`. A path that no option may hand over must not be
@@ -43,7 +52,7 @@ struct RunRemedy {
         return all.isEmpty ? nil : all.map { RunChoice(allowing: $0) }
     }
 
-    private static func choices(for remedy: Remedy, among allowances: Allowances) -> [RunChoice] {
+    static func choices(for remedy: Remedy, among allowances: Allowances) -> [RunChoice] {
         guard case .entry(let entry) = remedy else { return allowances.giving(remedy).map { RunChoice(allowing: $0) } }
         let line = ["--allow-line", entry.line]
         guard entry.breaksWriteXorExecute else { return [RunChoice(line)] }
@@ -60,6 +69,42 @@ struct RunRemedy {
     private init(clause: String) {
         text = clause
         choices = []
+    }
+}
+
+/// Calls that no option of `annex run` allows: they make namespaces and mounts. With some of them, a program could undo
+/// the sandbox's own mounts. The others lead to nothing, because the rest of the sandbox refuses what the new namespace
+/// is for.
+enum NeverAllowed {
+    static let clause = "no option gives namespaces or mounts"
+
+    private static let names = [
+        "unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount",
+        "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "open_by_handle_at",
+    ]
+    /// The flags of clone(2) that make namespaces.
+    private static let flags: [UInt64] = [
+        0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
+    ]
+    /// What programs add to these flags: nothing, the signal at the end, and the flags of fork, vfork and threads.
+    private static let others: [UInt64] = [0, 0x11, 0x111, 0x4111, 0x120_0011, 0x3D_0F00]
+
+    static func covers(_ use: CallUse) -> Bool {
+        guard let name = use.call?.name, let first = use.arguments.first else { return false }
+        return name == "clone" ? flags.contains { first & $0 != 0 } : names.contains(name)
+    }
+
+    /// The first of these calls that a fragment allows; nil if it allows none.
+    static func call(allowedBy fragment: PolicyFragment) -> String? {
+        if let name = fragment.allowedCalls.first(where: names.contains) { return name }
+        guard let clone = SystemCall(named: "clone") else { return nil }
+        let makes = (1..<1 << flags.count).contains { choice in
+            let chosen = flags.indices.filter { choice & 1 << $0 != 0 }.reduce(0 as UInt64) { $0 | flags[$1] }
+            return others.contains { other in
+                fragment.allows(CallUse(number: clone.number, arguments: [chosen | other, 0, 0, 0, 0, 0]))
+            }
+        }
+        return makes ? "clone" : nil
     }
 }
 

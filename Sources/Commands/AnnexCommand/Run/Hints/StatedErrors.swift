@@ -33,11 +33,13 @@ struct StatedErrors {
 
     /// The lines with an error, the last line first.
     let lines: [Line]
+    /// The absolute paths in the last lines, with an error or without, the last line first.
+    let printed: [String]
     /// All of the last lines in lower case. `mention` looks in this text for errors that have no errno.
     private let text: String
 
-    /// The most lines that are read, and the most names that are read in a line.
-    private static let most = (lines: 64, names: 16)
+    /// The most lines that are read, the most names that are read in a line, and the most paths of all lines.
+    private static let most = (lines: 64, names: 16, paths: 64)
 
     /// - Parameter directory: the working directory, at which relative names begin.
     init(_ bytes: [UInt8], directory: String?) {
@@ -46,13 +48,23 @@ struct StatedErrors {
         lines = last.reversed().compactMap { line in
             guard let errno = Self.errno(in: line) else { return nil }
             // If the error is about a read-only file system, any word of the line can name the file that could not be
-            // made. If a permission is missing, only a word beside the error can.
+            // made. If a permission or a file is missing, only a word beside the error can.
             let rest = Self.withoutProgram(line)
-            let words = errno == EROFS ? rest : errno == EACCES ? Self.subject(of: rest) : ""
+            let words =
+                switch errno {
+                case EROFS: rest
+                case EACCES: Self.subject(of: rest, before: "ermission denied")
+                case ENOENT: Self.subject(of: rest, before: "o such file or directory")
+                default: ""
+                }
             let found = Self.paths(in: rest, from: directory, words: words)
             let paths = found.isEmpty ? Self.paths(in: line, from: directory, words: "") : found
             return Line(text: line, errno: errno, paths: paths)
         }
+        let printed = last.reversed().flatMap { line in
+            Self.names(in: line).map(Self.withoutScheme).filter { $0.hasPrefix("/") }.prefix(Self.most.names)
+        }
+        self.printed = Array(printed.prefix(Self.most.paths))
     }
 
     /// Whether one of the last lines contains one of these words. The words must be in lower case.
@@ -60,6 +72,12 @@ struct StatedErrors {
 
     /// The words that can be names of calls, in the order of the lines.
     var callNames: [String] { text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init) }
+
+    /// Words of the lines about something missing. Each can be the name of a program.
+    var missingNames: [String] {
+        let names = lines.filter { $0.errno == ENOENT || $0.errno == 0 }.flatMap { Self.names(in: $0.text) }
+        return Array(names.filter { !$0.contains("/") }.prefix(Self.most.paths))
+    }
 
     /// Whether the program printed nothing.
     var isEmpty: Bool { text.isEmpty }
@@ -92,6 +110,7 @@ struct StatedErrors {
 
     private static let known: [Int32] = [
         EACCES, EPERM, ENOENT, EROFS, ENOSPC, EFBIG, EMFILE, ENOMEM, EAGAIN, EAFNOSUPPORT, ENOSYS, EEXIST, EINVAL,
+        EXDEV, EOPNOTSUPP,
     ]
     /// The texts of the C library, and those that programs print in their place.
     private static let texts: [(String, Int32)] =
@@ -139,8 +158,8 @@ struct StatedErrors {
 
     /// The word before the error, as in `sh: out: Permission denied`. If the error is followed by a colon, the word
     /// after it. Empty if the line has neither.
-    private static func subject(of line: String) -> String {
-        guard let error = line.firstRange(of: "ermission denied") else { return "" }
+    private static func subject(of line: String, before text: String) -> String {
+        guard let error = line.firstRange(of: text) else { return "" }
         if line[error.upperBound...].hasPrefix(": ") { return String(line[error.upperBound...].dropFirst(2)) }
         let before = line[..<error.lowerBound].dropLast()
         guard before.hasSuffix(": ") else { return "" }
@@ -152,12 +171,20 @@ struct StatedErrors {
     /// - Parameter words: a text whose words name files even without a slash or a full stop, if no other word of the
     ///   line has one.
     private static func paths(in line: String, from directory: String?, words: String) -> [String] {
-        let plain = names(in: line).filter { $0.contains("/") || $0.contains(".") }
+        let plain = names(in: line).map(withoutScheme).filter { $0.contains("/") || $0.contains(".") }
         let paths = (plain.isEmpty ? names(in: words) : plain).compactMap { name -> String? in
             if name.hasPrefix("/") { return name }
             return directory.map { $0 + "/" + name }
         }
         return Array(paths.prefix(most.names))
+    }
+
+    /// The path of a local address, such as `unix:///run/x.sock` or `file:///srv/x`.
+    private static func withoutScheme(_ name: String) -> String {
+        for scheme in ["unix://", "file://", "unix:"] where name.hasPrefix(scheme + "/") {
+            return String(name.dropFirst(scheme.count))
+        }
+        return name
     }
 
     /// The name without a colon or full stop at its end.

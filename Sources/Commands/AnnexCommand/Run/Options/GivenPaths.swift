@@ -1,3 +1,4 @@
+import AnnexLinux
 import AnnexPolicy
 import Glibc
 
@@ -16,6 +17,10 @@ struct GivenPaths {
     let directory: String?
     /// The virtual environment of Python to which the program belongs; nil if the program is in none.
     let virtualEnvironment: String?
+    /// Whether the program was named without a directory, and so is looked up in PATH.
+    let isProgramOfPath: Bool
+    /// The names of the variables that options set.
+    let variables: Set<String>
 
     init(_ options: RunOptions) {
         func pairs(_ values: [String]) -> [Pair] {
@@ -30,7 +35,12 @@ struct GivenPaths {
         execute = pairs(options.execute)
         writeExecute = pairs(options.writeExecute)
         directory = Self.resolved(options.directory ?? ".")
-        virtualEnvironment = options.program.first.flatMap(Self.virtualEnvironment)
+        let program = options.program.first ?? ""
+        isProgramOfPath = !program.isEmpty && !program.contains("/")
+        // Outside, an activated environment comes first in PATH.
+        let place = isProgramOfPath ? CallersPath.first(program) : program
+        virtualEnvironment = place.flatMap(Self.virtualEnvironment)
+        variables = Set(options.env.map { String($0.prefix { $0 != "=" }) })
     }
 
     /// The program's own path may be a link out of the environment. So only the links of its directory are followed.
@@ -63,9 +73,39 @@ struct GivenPaths {
     }
 
     var all: [Pair] { read + written + execute }
+
+    /// The paths that an option of this name handed over.
+    func pairs(of option: String) -> [Pair] {
+        switch option {
+        case "--read": read
+        case "--write": write
+        case "--execute": execute
+        default: writeExecute
+        }
+    }
+
     /// The paths that the program may change.
     var written: [Pair] { write + writeExecute }
 
     /// Whether any option hands the path over.
     func contain(_ path: String) -> Bool { Self.typed(all, containing: path) != nil }
+}
+
+/// The directories in which the caller's shell finds programs.
+enum CallersPath {
+    /// The most directories that are looked at.
+    private static let most = 64
+
+    /// The path of the first program of this name; nil if there is none. The path may be a link.
+    /// - Parameter isSkipped: whether to look into the next directory instead.
+    static func first(_ name: String, skipping isSkipped: (_ directory: String) -> Bool = { _ in false }) -> String? {
+        guard !name.isEmpty, !name.contains("/") else { return nil }
+        let directories = UserEnvironment.variable("PATH")?.split(separator: ":").prefix(most) ?? []
+        for directory in directories.map(String.init) where directory.hasPrefix("/") && !isSkipped(directory) {
+            let place = directory + "/" + name
+            var status = stat()
+            if stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(place, X_OK) == 0 { return place }
+        }
+        return nil
+    }
 }
