@@ -50,6 +50,12 @@ int annex_duplicate(int descriptor, int lowest) { return result(fcntl(descriptor
 
 int annex_pidfd_open(pid_t process) { return result(syscall(SYS_pidfd_open, process, 0)); }
 
+int annex_pidfd_open_thread(pid_t thread) {
+    int process = annex_pidfd_open(thread);
+    // Only the first thread of a process has the process's number. PIDFD_THREAD (O_EXCL) exists from Linux 6.9 on.
+    return process == -EINVAL || process == -ENOENT ? result(syscall(SYS_pidfd_open, thread, O_EXCL)) : process;
+}
+
 int annex_pidfd_send_signal(int pidfd, int signal) {
     return result(syscall(SYS_pidfd_send_signal, pidfd, signal, (void *)0, 0));
 }

@@ -63,7 +63,8 @@ struct HeldCall {
 
     /// Whether a signal is pending for the calling thread. The kernel delivers the signal only when the call returns.
     var isDisturbed: Bool {
-        ProcessText.read("/proc/\(thread)/status").flatMap { ProcessStatus.read($0) }?.hasPendingSignal ?? true
+        ProcessText.read("\(ProcNumber.folder(of: thread))/status").flatMap { ProcessStatus.read($0) }?.hasPendingSignal
+            ?? true
     }
 
     /// The text that argument `index` points at; nil if it cannot be read. The text is for the report only: the process

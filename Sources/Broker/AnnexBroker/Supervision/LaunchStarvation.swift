@@ -1,4 +1,5 @@
 internal import AnnexLaunch
+internal import AnnexLinux
 
 /// Decides whether an extension or the machine is to blame for a launch that exceeded its limit.
 ///
@@ -31,7 +32,7 @@ extension LaunchStarvation {
     /// The facts about a process at this moment.
     init(of process: Int32?) {
         self.init(
-            schedule: process.flatMap { TextFile.read("/proc/\($0)/schedstat") },
+            schedule: process.flatMap { TextFile.read("\(ProcNumber.folder(of: $0))/schedstat") },
             pressures: ["cpu", "memory", "io"].compactMap { TextFile.read("/proc/pressure/\($0)") })
     }
 

@@ -28,6 +28,8 @@ const char *annex_errno_text(int number);
 // From now on, each line that the program prints leaves the process at once, even if the output is a pipe.
 void annex_buffer_lines(void);
 int annex_pidfd_open(pid_t process);
+// Opens a process, or a thread of a process, where the kernel can (Linux 6.9).
+int annex_pidfd_open_thread(pid_t thread);
 int annex_pidfd_send_signal(int pidfd, int signal);
 int annex_pidfd_getfd(int pidfd, int descriptor);
 // The number of a process that the kernel gives no other process. Returns 0 before Linux 6.9.

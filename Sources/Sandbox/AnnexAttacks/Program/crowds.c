@@ -18,12 +18,6 @@
 #define CLONE_SIGHAND 0x800
 #define CLONE_THREAD 0x10000
 
-#if defined(__x86_64__)
-enum { NR_clone = 56 };
-#else
-enum { NR_clone = 220 };
-#endif
-
 // The child exits by itself after a while. Usually it ends earlier: it is killed, or ends together with its process
 // namespace.
 static _Noreturn void wait_and_leave(void) {

@@ -134,9 +134,11 @@ public struct Caller: Sendable, Hashable {
             self.init(thread: 0)
             return
         }
-        let status = ProcessText.read("/proc/\(thread)/status").flatMap { ProcessStatus.read($0) }
-        let name = ProcessText.read("/proc/\(thread)/comm", atMost: 64)?.prefix { $0 != UInt8(ascii: "\n") }
-        self.init(thread: thread, process: status?.process, executable: name.map { Escaped($0, limit: 64) })
+        let folder = ProcNumber.folder(of: thread)
+        let status = ProcessText.read("\(folder)/status").flatMap { ProcessStatus.read($0) }
+        let name = ProcessText.read("\(folder)/comm", atMost: 64)?.prefix { $0 != UInt8(ascii: "\n") }
+        let process = status.flatMap { ProcNumber.own(Int32(clamping: $0.process)) }.map { UInt32(clamping: $0) }
+        self.init(thread: thread, process: process, executable: name.map { Escaped($0, limit: 64) })
     }
 }
 

@@ -33,7 +33,7 @@ struct TracerHandler: CallBoundHandler {
             stage = .taken
             return .again()
         case .taken:
-            guard let tracer = Self.status(of: Int32(clamping: call.thread))?.process else {
+            guard let tracer = Self.status(of: ProcNumber.listed(Int32(clamping: call.thread)))?.process else {
                 return .deny(errno: EPERM)
             }
             // The numbers are those that the broker sees. There are none if they cannot be listed.
@@ -55,6 +55,7 @@ struct TracerHandler: CallBoundHandler {
         return rest.isEmpty ? .deny(errno: EPERM) : .again()
     }
 
+    /// - Parameter process: the number that `/proc` gives to the process.
     private static func status(of process: Int32) -> ProcessStatus? {
         ProcessText.read("/proc/\(process)/status").flatMap(ProcessStatus.read)
     }

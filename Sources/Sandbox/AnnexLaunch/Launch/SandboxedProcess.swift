@@ -70,10 +70,13 @@ package final class SandboxedProcess: Sendable {
         if let first { ProcessTree.killDescendants(of: first.number, started: first.started) }
     }
 
-    /// The first process of a sandbox that may have others, with its start time; nil if it does not live.
+    /// The first process of a sandbox that may have others, with its number in `/proc` and its start time; nil if it does
+    /// not live.
     private func firstProcess() -> (number: Int32, started: UInt64)? {
         let number = holdings.withLock { holdings in holdings.hasLivingProcess ? holdings.number : nil }
-        guard let number, let started = ProcessStat(number)?.started else { return nil }
+        guard let number = number.map(ProcNumber.listed), let started = ProcessStat(number)?.started else {
+            return nil
+        }
         return (number, started)
     }
 

@@ -38,7 +38,7 @@ final class ProgramFile: Sendable {
     /// Opens the file if `thread` still executes it. Otherwise the functions get no names.
     func open(through thread: UInt32) {
         guard state.withLock({ $0.file == nil }),
-            let file = try? Descriptor.open("/proc/\(thread)/exe", O_RDONLY | O_NONBLOCK),
+            let file = try? Descriptor.open(ProcNumber.folder(of: thread) + "/exe", O_RDONLY | O_NONBLOCK),
             let version = FunctionNames.Version(of: file), version.inode == inode, version.device == device
         else { return }
         let source = OpenFile(file)

@@ -25,7 +25,7 @@ struct StackSample: Sendable {
     /// - Parameter fault: the thread's registers when it faulted. If nil, the registers that the kernel shows are used.
     /// - Throws: `Missing` if the kernel does not show the thread's state, or the thread ended meanwhile.
     init(of call: HeldCall, at fault: StoppedThread?, on listener: borrowing Descriptor) throws(Missing) {
-        let place = "/proc/\(call.thread)"
+        let place = ProcNumber.folder(of: call.thread)
         guard let thread = fault ?? StoppedThread.waiting(place) else {
             throw Missing(
                 text:

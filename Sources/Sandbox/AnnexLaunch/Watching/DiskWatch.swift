@@ -153,7 +153,7 @@ package final class DiskWatch: Watched {
     /// The removed files that still use space. The processes of a sandbox that cannot be examined are left out. If this
     /// process lacks descriptors for that examination, it cannot read the directory either, so the whole check fails.
     private func removed() -> NamelessFiles {
-        let sandboxes = processes().compactMap { try? ProcessTree.members(of: $0) }
+        let sandboxes = processes().compactMap { try? ProcessTree.members(of: ProcNumber.listed($0)) }
         return (try? NamelessFiles.removed(at: path, of: sandboxes)) ?? NamelessFiles()
     }
 }

@@ -30,7 +30,7 @@ final class MemoryWatch: Watched {
         of process: Int32, hasReaper: Bool, limit: UInt64, isAlive: @escaping @Sendable () -> Bool = { true },
         exceeded: @escaping @Sendable (WatchFinding) -> Void
     ) {
-        self.process = process
+        self.process = ProcNumber.listed(process)
         self.hasReaper = hasReaper
         self.limit = limit
         sight = Sight(isAlive)

@@ -1,7 +1,7 @@
 package import AnnexLinux
 internal import Glibc
 
-/// A process and all its descendants, as the kernel lists them. The kernel may reuse a process number before the caller
+/// A process and all its descendants, as the kernel lists them. All numbers are those of `/proc` (`ProcNumber`). The kernel may reuse a process number before the caller
 /// uses it, so callers must use the numbers for reading only.
 package enum ProcessTree {
     /// The most processes or threads that are listed. If there are more, that is an error, so that no partial list is
@@ -58,7 +58,8 @@ package enum ProcessTree {
         guard let members = try? members(of: process), ProcessStat(process)?.started == started else { return }
         var tree: Set = [process]
         for member in members.dropFirst() {
-            guard let handle = try? ProcessHandle(process: member), let stat = ProcessStat(member),
+            guard let number = ProcNumber.own(member), let handle = try? ProcessHandle(process: number),
+                let stat = ProcessStat(member),
                 tree.contains(stat.parent)
             else { continue }
             tree.insert(member)

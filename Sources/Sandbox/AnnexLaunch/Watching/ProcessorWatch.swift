@@ -36,6 +36,7 @@ final class ProcessorWatch: Watched {
 
     /// The processor time of a process and its descendants, as `/proc` lists them.
     static func tree(of process: Int32) -> @Sendable () throws(SystemError) -> Duration {
+        let process = ProcNumber.listed(process)
         let tally = Tally()
         return { () throws(SystemError) in
             let ticks = try tally.state.withLock { (tally) throws(SystemError) in try tally.refresh(for: process) }

@@ -68,6 +68,8 @@ _Static_assert(sizeof(struct statx) == 256, "statx is 256 bytes");
 #define CLONE_NEWPID 0x20000000
 #define CLONE_NEWNET 0x40000000
 #define CLONE_INTO_CGROUP 0x200000000ull
+// The low byte of the flags of clone(2) is the exit signal. Flags above 32 bits do not reach that call.
+#define CLONE_OLD_FLAGS 0xffffff00ull
 
 struct clone_arguments {
     uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;

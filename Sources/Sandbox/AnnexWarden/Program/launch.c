@@ -2,6 +2,7 @@
 
 #include "bare.h"
 #include "child.h"
+#include "cloning.h"
 #include "ends.h"
 #include "inherited.h"
 #include "loop.h"
@@ -56,6 +57,18 @@ static uint64_t namespaces(const annex_plan *plan) {
     return wanted;
 }
 
+// The older clone cannot make a child in a group of version 2. So the child joins the group, through a file that the
+// warden opens: the kernel checks the rights of the process that opened the file.
+static long clone_older(struct launch *launch, const struct clone_arguments *arguments) {
+    if (launch->plan->into_cgroup >= 0) {
+        int directory = launch->descriptors[launch->plan->into_cgroup];
+        long file = CALL(NR_openat, directory, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+        if (file < 0) return file;
+        launch->group_file = (int)file;
+    }
+    return cloning_make_older(arguments);
+}
+
 static long clone_child(struct launch *launch) {
     int ends[2];
     long result = CALL(NR_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
@@ -75,6 +88,7 @@ static long clone_child(struct launch *launch) {
     }
     result = bare_enter(launch);
     if (result >= 0) result = CALL(NR_clone3, &arguments, sizeof arguments);
+    if (cloning_is_refused(result)) result = clone_older(launch, &arguments);
     if (result == 0) child_run(launch);
     if (result > 0) launch->process = (int)result;
     long back = bare_leave();
@@ -168,7 +182,7 @@ void launch_clear_rest(size_t length) {
 void launch_begin(struct child *child, size_t length, const int *descriptors, uint32_t count) {
     static struct launch launch;
     launch = (struct launch){.plan = (const annex_plan *)launch_plan, .descriptor_count = count, .pidfd = -1,
-                             .warden_end = -1, .report = -1, .root = -1, .executable = -1, .executed = -1};
+                             .warden_end = -1, .group_file = -1, .report = -1, .root = -1, .executable = -1, .executed = -1};
     for (uint32_t i = 0; i < count; i++) launch.descriptors[i] = descriptors[i];
     for (uint32_t i = 0; i < ANNEX_PLAN_BINDS; i++) launch.trees[i] = -1;
     child->answer.launch = plan_launch(launch_plan, length);
@@ -192,6 +206,7 @@ void launch_begin(struct child *child, size_t length, const int *descriptors, ui
     else if (error != 0) ends_kill(child);
 
     close_descriptor(launch.report);
+    close_descriptor(launch.group_file);
     close_all(launch.trees, ANNEX_PLAN_BINDS);
     close_all(launch.descriptors, count);
 }

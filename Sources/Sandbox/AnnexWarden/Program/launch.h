@@ -19,6 +19,7 @@ struct launch {
     // The warden's half.
     int process, pidfd;
     int warden_end;
+    int group_file;  // `cgroup.procs` of a group of version 2 that the child itself must join, or -1
 
     // The child's half.
     int report;      // to the warden

@@ -5,11 +5,6 @@
 
 #define NAME "annex-probe"
 #define OUTPUT 1
-#if defined(__x86_64__)
-#define NR_clone 56
-#else
-#define NR_clone 220
-#endif
 
 // This function has no stack protector, because it runs before the guard is set.
 int probe_is_asked_for(const uint64_t *stack) {

@@ -1,5 +1,6 @@
 #include "reaper.h"
 
+#include "cloning.h"
 #include "descriptors.h"
 #include "guard.h"
 #include "passing.h"
@@ -205,13 +206,15 @@ static void forget(const struct launch *launch) {
 static _Noreturn void stay_behind(const struct launch *launch, int program, int pipe) {
     struct reaper reaper = {
         .report = launch->report, .program = program, .own_space = plan_has(launch->plan, ANNEX_LAYER_PID)};
+    // Without the layer seccomp, this machine may allow no filter at all.
+    int needs_filter = plan_has(launch->plan, ANNEX_LAYER_SECCOMP);
     forget(launch);
     // The warden gets SIGCHLD only for ends, and the clone copied that setting. The reaper needs SIGCHLD for stops too.
     const uint64_t by_default[4] = {0};
     CALL(NR_rt_sigaction, SIGCHLD, by_default, 0, SIGNAL_SET_SIZE);
     // A reaper that cannot be confined must not run. Its end also ends the program, and the warden reports that end.
     int kept[] = {launch->report, pipe};
-    if (descriptors_close_all_but(kept, 2) < 0 || filter_itself() < 0) leave(126);
+    if (descriptors_close_all_but(kept, 2) < 0 || (filter_itself() < 0 && needs_filter)) leave(126);
     if (!hears_execution(&reaper, pipe)) end_unexecuted(&reaper);
     say(&reaper, REPORT_EXECUTED, 0);
     serve(&reaper);
@@ -229,8 +232,8 @@ long reaper_part_ways(struct launch *launch) {
     if (result < 0) return result;
     // The exit signal is 0, as in the warden's own clone. exec sets it to SIGCHLD, so waitid shows whether the program
     // executed.
-    struct clone_arguments arguments = {0};
-    result = CALL(NR_clone3, &arguments, sizeof arguments);
+    const struct clone_arguments arguments = {0};
+    result = cloning_make(&arguments);
     if (result < 0) return result;
     if (result > 0) {
         close_descriptor(ends[1]);

@@ -14,6 +14,9 @@ long surroundings_join_groups(struct launch *launch) {
         if (result < 0) return result;
     }
     launch->detail = 0;
+    long joined = launch->group_file < 0 ? 0 : CALL(NR_write, launch->group_file, "0", 1);
+    if (joined < 0) return joined;
+    launch->detail = ANNEX_PLAN_GROUPS;
     // The namespace is made after the join, because its root is the group of the process at that moment.
     return plan_has(launch->plan, ANNEX_LAYER_CGROUP_NAMESPACE) ? CALL(NR_unshare, CLONE_NEWCGROUP) : 0;
 }

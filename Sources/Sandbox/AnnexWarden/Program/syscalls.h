@@ -8,8 +8,8 @@
 enum {
     NR_read = 0, NR_write = 1, NR_close = 3, NR_mmap = 9, NR_mprotect = 10, NR_rt_sigaction = 13,
     NR_rt_sigprocmask = 14, NR_rt_sigreturn = 15, NR_ioctl = 16, NR_madvise = 28, NR_nanosleep = 35,
-    NR_getpid = 39, NR_socket = 41, NR_sendmsg = 46, NR_recvmsg = 47, NR_socketpair = 53, NR_wait4 = 61,
-    NR_kill = 62, NR_fcntl = 72, NR_chdir = 80, NR_fchdir = 81, NR_umask = 95, NR_geteuid = 107, NR_getegid = 108,
+    NR_getpid = 39, NR_socket = 41, NR_sendmsg = 46, NR_recvmsg = 47, NR_socketpair = 53, NR_clone = 56,
+    NR_wait4 = 61, NR_kill = 62, NR_fcntl = 72, NR_chdir = 80, NR_fchdir = 81, NR_umask = 95, NR_geteuid = 107, NR_getegid = 108,
     NR_setpgid = 109, NR_setsid = 112, NR_setgroups = 116, NR_setresuid = 117, NR_setresgid = 119,
     NR_capget = 125, NR_capset = 126, NR_rt_sigtimedwait = 128, NR_personality = 135, NR_getpriority = 140,
     NR_setpriority = 141, NR_sched_setscheduler = 144, NR_sched_getscheduler = 145, NR_pivot_root = 155,
@@ -34,7 +34,8 @@ enum {
     NR_getpriority = 141, NR_setresuid = 147, NR_setresgid = 149, NR_setpgid = 154, NR_setsid = 157,
     NR_setgroups = 159, NR_sethostname = 161, NR_setdomainname = 162, NR_umask = 166, NR_prctl = 167,
     NR_getpid = 172, NR_geteuid = 175, NR_getegid = 177, NR_socket = 198, NR_socketpair = 199, NR_sendmsg = 211,
-    NR_recvmsg = 212, NR_keyctl = 219, NR_mmap = 222, NR_mprotect = 226, NR_madvise = 233, NR_wait4 = 260, NR_prlimit64 = 261,
+    NR_recvmsg = 212, NR_keyctl = 219, NR_clone = 220,
+    NR_mmap = 222, NR_mprotect = 226, NR_madvise = 233, NR_wait4 = 260, NR_prlimit64 = 261,
     NR_setns = 268, NR_seccomp = 277, NR_getrandom = 278, NR_execveat = 281, NR_statx = 291,
 };
 #else

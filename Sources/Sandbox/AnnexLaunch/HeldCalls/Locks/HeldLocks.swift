@@ -13,7 +13,8 @@ enum HeldLocks {
     ///   during the call.
     /// - Returns: nil if the list or the namespace cannot be read.
     static func count(besides thread: UInt32) -> Int? {
-        guard case .known(let own) = Namespace(of: Int32(bitPattern: thread)), let owners = owners() else { return nil }
+        guard case .known(let own) = Namespace(of: ProcNumber.listed(Int32(bitPattern: thread))), let owners = owners()
+        else { return nil }
         var sum = 0
         var ended: [Int32] = []
         for owner in owners {
@@ -35,7 +36,7 @@ enum HeldLocks {
     /// the namespace if the program's file may be executed but not read. Processes in the host's own namespace do not
     /// belong to the sandbox. Processes of other users do not belong to it either.
     private static func mayBelong(_ process: Int32, to thread: UInt32) -> Bool {
-        guard let own = ProcessText.read("/proc/\(thread)/status").flatMap(ProcessStatus.read),
+        guard let own = ProcessText.read("\(ProcNumber.folder(of: thread))/status").flatMap(ProcessStatus.read),
             let other = ProcessText.read("/proc/\(process)/status").flatMap(ProcessStatus.read)
         else { return true }
         return other.mayShareNamespaces(with: own)

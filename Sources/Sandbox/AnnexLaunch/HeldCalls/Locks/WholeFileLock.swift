@@ -67,7 +67,8 @@ extension WholeFileLock {
     private static func isMounted(_ file: borrowing Descriptor, for process: UInt32) -> Bool {
         let own = (TextFile.read("/proc/self/fdinfo/\(file.number)") ?? "").split(separator: "\n")
         guard let mount = own.first(where: { $0.hasPrefix("mnt_id:\t") })?.dropFirst(8) else { return false }
-        return lists("\(process)", mount: mount) == true && lists("self", mount: mount) == false
+        return lists("\(ProcNumber.listed(Int32(clamping: process)))", mount: mount) == true
+            && lists("self", mount: mount) == false
     }
 
     /// Whether a process's list of mounts contains the mount with this number; nil if the list cannot be read.

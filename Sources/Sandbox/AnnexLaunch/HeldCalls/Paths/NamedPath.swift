@@ -68,7 +68,8 @@ struct NamedPath: Hashable {
     private static func start(_ directory: Int?, of call: HeldCall) -> String? {
         let number = directory.map { Int32(truncatingIfNeeded: call.arguments[$0]) } ?? -100
         if number < 0, number != -100 { return nil }
-        let link = number == -100 ? "/proc/\(call.thread)/cwd" : "/proc/\(call.thread)/fd/\(number)"
+        let folder = ProcNumber.folder(of: call.thread)
+        let link = number == -100 ? "\(folder)/cwd" : "\(folder)/fd/\(number)"
         guard let text = ProcessText.link(link).map({ PathText.text($0) }) else { return nil }
         // The kernel adds ` (deleted)` to the path of a deleted directory. If the real name of a directory ends with
         // this text, the directory is treated as deleted too.

@@ -12,7 +12,8 @@ struct SandboxLookup: ~Copyable {
     /// The root of the calling thread; nil if it cannot be opened. The thread's number belongs to the thread only while
     /// the call is held.
     init?(of call: HeldCall) {
-        guard call.thread != 0, let root = try? Descriptor.reference(to: "/proc/\(call.thread)/root") else {
+        guard call.thread != 0, let root = try? Descriptor.reference(to: ProcNumber.folder(of: call.thread) + "/root")
+        else {
             return nil
         }
         self.root = root
