@@ -29,7 +29,16 @@ import Testing
         let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
         // The machine has the keyring layer, so the sandbox uses it.
         #expect(report.picture.waived == ["landlock"] && report.picture.layers.contains("keyring"))
-        #expect(report.picture.edited != nil && report.picture.layers.count == 14)
+        #expect(report.picture.edited != nil && report.picture.layers.count == 15)
+    }
+
+    @Test func `at best effort one line names the missing layer and the picture is edited`() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await Self.demo("--best-effort", in: folder)
+        #expect(run.status == 0, "\(run.errors)\(run.output)")
+        #expect(run.errors == "annex: best effort: this machine lacks landlock\n")
+        let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
+        #expect(report.picture.waived == ["landlock"] && report.picture.edited != nil)
     }
 
     @Test func `a missing layer that the host does not waive fails with cause and remedy`() async throws {
@@ -37,5 +46,6 @@ import Testing
         let run = try await Self.demo(in: folder)
         #expect(run.status == 1)
         #expect(run.errors.contains("Landlock: landlock_create_ruleset: ENOSYS") && run.errors.contains("lsm="))
+        #expect(run.errors.contains("--waive landlock (or --best-effort)"), "\(run.errors)")
     }
 }

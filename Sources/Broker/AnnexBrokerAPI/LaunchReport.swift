@@ -174,4 +174,10 @@ public enum DispensableLayer: String, CaseIterable, Sendable, Hashable {
     /// core's sibling threads. Caches are still shared. Annex applies the controls that the machine offers. A missing
     /// control never fails a launch, even if this layer is not dispensable.
     case speculation
+    /// The sandbox's own `/proc`. If the machine allows no new `/proc`, as in many containers, the sandbox has none. Many
+    /// programs then have fewer abilities, and none has more rights.
+    case processFiles = "proc"
+    /// The broker hears of denied calls, and decides calls that a filter cannot decide. Without this layer, the kernel
+    /// refuses all these calls, and no report names them.
+    case listener
 }

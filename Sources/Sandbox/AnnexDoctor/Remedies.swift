@@ -78,7 +78,8 @@ extension SandboxLayer {
     fileprivate var isNamespace: Bool {
         switch self {
         case .user, .mount, .pid, .network, .ipc, .uts, .cgroup, .root, .time: true
-        case .capabilities, .noNewPrivileges, .landlock, .seccomp, .keyring, .speculation: false
+        case .capabilities, .noNewPrivileges, .landlock, .seccomp, .keyring, .speculation, .processFiles, .listener:
+            false
         }
     }
 

@@ -5,7 +5,9 @@ internal import Glibc
 /// confinement, and not because of the machine.
 package enum Confinement {
     /// Whether a seccomp filter confines this process. Container engines and sandboxes install one.
-    static var hasFilter: Bool { TextFile.read("/proc/self/status").map { field("Seccomp", of: $0) == "2" } ?? false }
+    package static var hasFilter: Bool {
+        TextFile.read("/proc/self/status").map { field("Seccomp", of: $0) == "2" } ?? false
+    }
 
     /// Throws if this process runs in a sandbox of Annex. The filter of most policies ends a program that asks for a
     /// namespace. So this check does not ask for a namespace. It reads only facts that every sandbox shows.

@@ -17,7 +17,7 @@ import Testing
         case filterFlagUnknown, maskUnknown, timeWithoutUser, promiseWithoutFilter
         case flagUnknown, procWithoutRoot, kernelFilesWithoutProc, loopbackOfTheHost, terminalWithoutReaper,
             linkToNothing
-        case fileOfNoPath, ignoredKill, blockedStop
+        case fileOfNoPath, ignoredKill, blockedStop, procWithoutItsLayer, listenerWithoutItsLayer
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
         var edit: ((inout annex_plan) -> Void)? {
@@ -49,6 +49,16 @@ import Testing
                 {
                     $0.layers &= ~SandboxLayers.root.rawValue
                     $0.flags = UInt32(ANNEX_PLAN_PROC)
+                }
+            case .procWithoutItsLayer:
+                {
+                    $0.layers &= ~SandboxLayers.processFiles.rawValue
+                    $0.flags = UInt32(ANNEX_PLAN_PROC)
+                }
+            case .listenerWithoutItsLayer:
+                {
+                    $0.layers &= ~SandboxLayers.listener.rawValue
+                    $0.filter_flags = 1 << 3
                 }
             case .kernelFilesWithoutProc: { $0.flags = UInt32(ANNEX_PLAN_KERNEL_FILES) }
             case .loopbackOfTheHost:

@@ -99,7 +99,8 @@ import Testing
         let subjects = (0...3).map { known.subject(of: .speculation, detail: $0) }
         #expect(subjects == ["store bypass", "indirect branches", "core scheduling", nil])
         #expect(
-            LaunchFailure.remedy(.speculation, errno: EPERM)?.contains("waive the layer `speculation`") == true)
+            LaunchFailure.waiver(.speculation, errno: EPERM, detail: 0)?.contains("waive the layer `speculation`")
+                == true)
         #expect(LaunchFailure.remedy(.speculation, errno: ENOMEM)?.contains("memory") == true)
     }
 }

@@ -137,7 +137,7 @@ extension Launcher {
 
     /// Whether the sandbox has `/proc`. Without a process namespace, `/proc` would show the host's processes.
     private func hasProcessFiles(_ paths: PolicyPaths, layers: SandboxLayers) -> Bool {
-        paths.processFiles != .none && layers.contains(.process)
+        paths.processFiles != .none && layers.isSuperset(of: [.process, .processFiles])
     }
 
     private static let standardLinks = [

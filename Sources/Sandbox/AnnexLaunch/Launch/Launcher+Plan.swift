@@ -43,6 +43,8 @@ extension Launcher {
             etc: EtcText(
                 account, own: configuration.inside, home: variables["HOME"] ?? Array((policy.paths.home ?? "/").utf8),
                 host: plan.hostname))
+        // A policy without /proc has no such layer to report.
+        if !plan.hasProc { plan.layers.remove(.processFiles) }
         for directory in shared { try addShared(directory, user: identity.user, to: &plan) }
         if let frameworks, let directory = configuration.frameworks.take() {
             try addFrameworks(directory, at: frameworks, policy: policy, to: &plan)
@@ -131,6 +133,14 @@ extension Launcher {
         }
         plan.hasWriteXorExecute = policy.writeXorExecute && !mode.isPermissive
         plan.execNonce = nonce
-        plan.filterFlags = Self.notificationFlags
+        if plan.layers.contains(.listener) {
+            plan.filterFlags = Self.notificationFlags
+        } else if mode != .enforce {
+            // Without a listener, the kernel answers ENOSYS to each call that the filter refers to it. In this mode, these
+            // are most calls of the program.
+            throw SandboxError(
+                "listener", cause: "denied paths cannot be reported without the layer `listener`, which is left out",
+                remedy: "run the program without this mode (`--explain`)")
+        }
     }
 }

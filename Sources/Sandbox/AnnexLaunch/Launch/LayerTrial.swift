@@ -64,15 +64,14 @@ struct LayerTrial {
         plan.layers = base.union(layer).union(layer.foundation)
         plan.fault = (layer.proof, Self.mark)
         if layer == .root { try plan.bind(Descriptor.reference(to: nothing), at: nothing) }
+        plan.hasProc = layer == .processFiles
         if layer == .landlock {
             plan.landlock.files = rights
             plan.landlock.network = landlock?.network ?? 0
             plan.landlock.scopes = landlock?.scopes ?? 0
         }
-        if layer == .seccomp {
-            plan.filter = Self.everythingAllowed
-            plan.filterFlags = UInt32(annex_notification_flags())
-        }
+        if layer == .seccomp || layer == .listener { plan.filter = Self.everythingAllowed }
+        if layer == .listener { plan.filterFlags = UInt32(annex_notification_flags()) }
         return plan
     }
 
@@ -109,7 +108,10 @@ extension SandboxLayers {
         switch self {
         case .root: .mount
         case .time: .user
-        case .landlock, .seccomp: .noNewPrivileges
+        // Without no_new_privs, a launch keeps a capability for Landlock and seccomp, which not every caller has.
+        case .capabilities, .landlock, .seccomp: .noNewPrivileges
+        case .listener: [.noNewPrivileges, .seccomp]
+        case .processFiles: [.mount, .root, .process]
         default: []
         }
     }
@@ -125,7 +127,8 @@ extension SandboxLayers {
         case .noNewPrivileges: .landlock
         case .speculation: .reaper
         case .landlock: .limits
-        case .seccomp: .exec
+        case .seccomp, .listener: .exec
+        case .processFiles: .pivot
         default: .propagation
         }
     }

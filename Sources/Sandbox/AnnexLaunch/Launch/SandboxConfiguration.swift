@@ -138,7 +138,7 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         let layers = effectiveLayers
         let (executes, connects) = (policy.hasRefusedExecutions, policy.connectsToSocketFiles)
         guard watchesExecutions, !denials.checksPaths, executes || connects,
-            layers.isSuperset(of: [.root, .seccomp])
+            layers.isSuperset(of: [.root, .seccomp, .listener])
         else { return nil }
         do throws(PolicyError) {
             return ExecutionCalls(before: try policy.filter(), executes: executes, connects: connects)
@@ -196,9 +196,12 @@ extension SandboxConfiguration {
 extension SandboxLayers {
     /// The layers of this set, without the layers that depend on a layer that the set lacks. Without a mount namespace,
     /// exchanging the root would exchange the host's root. Without a user namespace, setting clocks would need the
-    /// right to set the machine's clocks.
+    /// right to set the machine's clocks. Without a root and a process namespace of its own, the sandbox cannot have a
+    /// `/proc` of its own. Without a filter, no call is denied.
     package var together: SandboxLayers {
-        let layers = contains(.mount) ? self : subtracting(.root)
-        return contains(.user) ? layers : layers.subtracting(.time)
+        var layers = contains(.mount) ? self : subtracting(.root)
+        if !contains(.user) { layers.remove(.time) }
+        if !layers.isSuperset(of: [.root, .process]) { layers.remove(.processFiles) }
+        return contains(.seccomp) ? layers : layers.subtracting(.listener)
     }
 }

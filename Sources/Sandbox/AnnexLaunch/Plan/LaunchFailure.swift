@@ -11,6 +11,8 @@ package struct LaunchFailure: Error, Sendable, Hashable {
     package let subject: String?
     /// The remedy; nil if no remedy is known.
     package let remedy: String?
+    /// How to do without the layer that failed; nil if no layer failed.
+    var waiver: String?
 
     package init(_ step: LaunchStep, errno: Int32, subject: String? = nil, remedy: String? = nil) {
         self.step = step
@@ -20,6 +22,12 @@ package struct LaunchFailure: Error, Sendable, Hashable {
     }
 
     static let invalid = EINVAL
+
+    /// The remedy and the way to do without the layer, in one text; nil if neither is known.
+    var advice: String? {
+        guard let waiver else { return remedy }
+        return remedy.map { "\($0); or \(waiver)" } ?? waiver
+    }
 
     /// Whether the process was killed before its executable ran, and no step failed.
     var isDeath: Bool { errno == 0 }
@@ -55,10 +63,10 @@ extension LaunchFailure {
         case (.clone, EPERM) where Confinement.hasFilter, (.clone, ENOSYS) where Confinement.hasFilter:
             return
                 "a seccomp filter confines this process and probably denies namespaces, as the default one of a container "
-                + "does: allow clone3, unshare and mount there (for example 'docker run --security-opt seccomp=unconfined')"
+                + "does: allow them there ('annex doctor --print seccomp-profile' makes a profile that does)"
         case (.clone, EPERM), (.clone, ENOSYS), (.propagation, EPERM), (.maps, EPERM):
             return "a container, a chroot or a security module forbids user namespaces; in a container, allow unshare "
-                + "and mount (for example 'docker run --security-opt seccomp=unconfined')"
+                + "and mount there ('annex doctor --print seccomp-profile' makes a profile that does)"
         case (.clone, ENOSPC), (.clone, EUSERS):
             return switchThatForbids() ?? "the limit of namespaces is reached: raise the sysctls user.max_*_namespaces"
         case (.clone, EAGAIN): return "the limit of processes is reached (RLIMIT_NPROC, pids.max or the warden's own)"
@@ -70,7 +78,11 @@ extension LaunchFailure {
             return "the control group is not delegated to this user: start the program in a delegated one "
                 + "(systemd-run --user --scope -p Delegate=yes -- COMMAND)"
         case (.clocks, EINVAL):
-            return "the kernel lacks time namespaces: boot one with CONFIG_TIME_NS, or waive the layer `time`"
+            return "the kernel lacks time namespaces: boot one with CONFIG_TIME_NS"
+        case (.identity, EINVAL):
+            return
+                "this user or group has no number in its user namespace (/proc/self/uid_map, gid_map): start Annex as "
+                + "a user that has one"
         case (.maps, ENOENT), (.maps, EACCES), (.clocks, ENOENT), (.owners, ENOENT), (.owners, EACCES):
             return "the warden needs /proc of its own process namespace"
         case (.owners, _):
@@ -99,7 +111,8 @@ extension LaunchFailure {
         case (.root, EPERM), (.binds, EPERM), (.pivot, EPERM):
             return "a security module may forbid mounts to this program"
         case (.proc, EPERM):
-            return "a part of this machine's /proc is hidden, as in a container: a sandbox may then show only processes"
+            return "a part of this machine's /proc is hidden, as in a container, and the kernel then allows no other "
+                + "/proc"
         case (.pivot, EINVAL):
             return "the host's own root is no mount (chroot): start the host in a mount namespace instead"
         default: return nil
@@ -113,11 +126,12 @@ extension LaunchFailure {
             return "the running kernel lacks a feature that this layer needs"
         case (.landlock, EOPNOTSUPP): return "Landlock is off: add it to the boot parameter lsm="
         case (.limits, EPERM): return "a limit cannot be raised above the host's own hard limit"
+        case (.seccomp, EBUSY):
+            return "a filter around this program has a listener, as in some containers, and the kernel allows only one"
         case (.seccomp, EMFILE): return "RLIMIT_NOFILE leaves no descriptor number for the listener: raise it by one"
         case (.speculation, ENOMEM): return "the kernel has no memory for this at the moment: try again"
         case (.speculation, _):
-            return "the machine offers this control, and a filter around the host denies it: allow prctl, "
-                + "or waive the layer `speculation`"
+            return "the machine offers this control, and a filter around the host denies it: allow prctl"
         case (.listener, EPERM): return "kernel.yama.ptrace_scope is 3 and forbids this: set it to 2 or less"
         default: return nil
         }

@@ -34,7 +34,7 @@ public struct SandboxError: Error, Sendable, Hashable {
             about
             + (failure.errno == 0
                 ? "killed before its executable ran" : "\(Errno.name(failure.errno)) (\(Errno.text(failure.errno)))")
-        remedy = failure.remedy
+        remedy = failure.advice
         isMissing = false
     }
 

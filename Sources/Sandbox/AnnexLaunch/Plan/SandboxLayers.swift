@@ -33,12 +33,19 @@ package struct SandboxLayers: OptionSet, Sendable, Hashable {
     /// Controls against side channels of the processor, as far as the machine offers them.
     package static let speculation = SandboxLayers(rawValue: 1 << 14)
 
-    package static let all = SandboxLayers(rawValue: (1 << 15) - 1)
+    /// The sandbox's own `/proc`, if the policy gives one.
+    package static let processFiles = SandboxLayers(rawValue: 1 << 15)
+
+    /// The broker hears of denied calls.
+    package static let listener = SandboxLayers(rawValue: 1 << 16)
+
+    package static let all = SandboxLayers(rawValue: (1 << 17) - 1)
 
     private static let names = [
         "user namespace", "mount namespace", "process namespace", "network namespace", "IPC namespace",
         "host name namespace", "control group namespace", "own root", "no capabilities", "no new privileges",
-        "Landlock", "seccomp", "keyring", "time namespace", "speculation control",
+        "Landlock", "seccomp", "keyring", "time namespace", "speculation control", "own process files",
+        "reports of denied calls",
     ]
 
     /// The names of the layers, in the order of their bits.

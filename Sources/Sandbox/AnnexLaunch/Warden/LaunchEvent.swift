@@ -184,6 +184,7 @@ struct LaunchSubjects: Sendable {
         case .plan: return "at byte \(detail)"
         case .clocks: return item(["unshare", "timens_offsets", "setns"], at: detail)
         case .speculation: return item(SpeculationControls.names, at: detail)
+        case .cgroup: return detail == LaunchFailure.groupNamespace ? "namespace" : nil
         case .maps: return item(["setgroups", "uid_map", "gid_map", "oom_score_adj"], at: detail)
         case .session: return item(["setsid", "keyring", "terminal"], at: detail)
         case .capabilities: return item(["securebits", "bounding set", "ambient set", "capset"], at: detail)

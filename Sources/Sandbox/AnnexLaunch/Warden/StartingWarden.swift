@@ -79,6 +79,13 @@ struct StartingWarden: ~Copyable {
         try? process.watchEnd(on: loop) {}
     }
 
+    /// The remedy for a start that was refused. Root without its capabilities can neither be root nor become another user.
+    private static func remedy(_ number: Int32) -> String? {
+        guard number == EPERM, geteuid() == 0 else { return nil }
+        return "root lacks its capabilities here, as under a service manager or in a container (CapEff in "
+            + "/proc/self/status): run as an ordinary user, or leave root CAP_SETUID, CAP_SETGID and CAP_SETPCAP"
+    }
+
     /// - Returns: the controls that the machine offers, as the hello states them.
     private borrowing func receiveHello(within patience: Duration) throws(SystemError) -> SpeculationControls {
         guard socket.descriptor.isReadable(within: patience) else {
@@ -98,7 +105,8 @@ struct StartingWarden: ~Copyable {
             )
         }
         guard answer.error == 0 else {
-            throw SystemError("start of the warden (\(answer.beginning))", errno: answer.error)
+            throw SystemError(
+                "start of the warden (\(answer.beginning))", errno: answer.error, remedy: Self.remedy(answer.error))
         }
         return answer.controls
     }

@@ -72,8 +72,8 @@ extension Warden {
 
     private static func failure(_ answer: WardenAnswer, subjects: LaunchSubjects) -> LaunchFailure {
         LaunchFailure(
-            answer.step, errno: answer.error, subject: subjects.subject(of: answer.step, detail: answer.detail),
-            remedy: LaunchFailure.remedy(answer.step, errno: answer.error))
+            answer.step, errno: answer.error, detail: answer.detail,
+            subject: subjects.subject(of: answer.step, detail: answer.detail))
     }
 
     /// Marks the warden as lost, and reports the loss once to every launch.

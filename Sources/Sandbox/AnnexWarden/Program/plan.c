@@ -17,7 +17,7 @@ struct reading {
 
 #define PATH_LARGEST 4095u
 #define HOSTNAME_LARGEST 64u
-#define LAYERS_KNOWN ((ANNEX_LAYER_SPECULATION << 1) - 1)
+#define LAYERS_KNOWN ((ANNEX_LAYER_LISTENER << 1) - 1)
 #define BIND_FLAGS_KNOWN (ANNEX_BIND_WRITABLE | ANNEX_BIND_DEVICE | ANNEX_BIND_NO_EXECUTE | ANNEX_BIND_OWNED)
 #define PLAN_FLAGS_KNOWN \
     (ANNEX_PLAN_REAPER | ANNEX_PLAN_PROC | ANNEX_PLAN_LOOPBACK | ANNEX_PLAN_WRITE_XOR_EXECUTE | ANNEX_PLAN_NICE \
@@ -86,8 +86,9 @@ static void check_flags(struct reading *reading) {
     uint32_t flags = plan->flags;
     expect(reading, (flags & ~(uint32_t)PLAN_FLAGS_KNOWN) == 0, FIELD(flags));
     // A plan must not change the host's own /proc or loopback interface.
-    int has_root = plan_has(plan, ANNEX_LAYER_ROOT) && plan_has(plan, ANNEX_LAYER_PID);
-    expect(reading, (flags & ANNEX_PLAN_PROC) == 0 || has_root, FIELD(flags));
+    int has_place = plan_has(plan, ANNEX_LAYER_ROOT) && plan_has(plan, ANNEX_LAYER_PID);
+    int has_proc = has_place && plan_has(plan, ANNEX_LAYER_PROC);
+    expect(reading, (flags & ANNEX_PLAN_PROC) == 0 || has_proc, FIELD(flags));
     expect(reading, (flags & ANNEX_PLAN_KERNEL_FILES) == 0 || (flags & ANNEX_PLAN_PROC) != 0, FIELD(flags));
     expect(reading, (flags & ANNEX_PLAN_LOOPBACK) == 0 || plan_has(plan, ANNEX_LAYER_NETWORK), FIELD(flags));
     // A plan may ask for the kernel's own write-xor-execute only together with the filter, which enforces it too. If a
@@ -95,6 +96,8 @@ static void check_flags(struct reading *reading) {
     int has_filter = plan_has(plan, ANNEX_LAYER_SECCOMP);
     expect(reading, (flags & ANNEX_PLAN_WRITE_XOR_EXECUTE) == 0 || has_filter, FIELD(flags));
     expect(reading, (plan->filter_flags & ~FILTER_FLAGS_KNOWN) == 0, FIELD(filter_flags));
+    int has_listener = (plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+    expect(reading, !has_listener || plan_has(plan, ANNEX_LAYER_LISTENER), FIELD(filter_flags));
     expect(reading, (plan->file_mask & ~MASK_BITS) == 0 && plan->reserved == 0, FIELD(file_mask));
     expect(reading, (plan->ignored_signals & SIGNALS_FIXED) == 0, FIELD(ignored_signals));
     expect(reading, (plan->blocked_signals & SIGNALS_FIXED) == 0, FIELD(blocked_signals));

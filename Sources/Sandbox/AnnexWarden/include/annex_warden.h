@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // The version is incremented if a layout below changes. The broker does not use an installed warden of another version.
-#define ANNEX_WARDEN_VERSION 9u
+#define ANNEX_WARDEN_VERSION 10u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // the most descriptors with a plan
@@ -58,13 +58,15 @@ enum {
     ANNEX_LAYER_KEYRING = 1u << 12,
     ANNEX_LAYER_TIME = 1u << 13,  // clocks that do not reveal when the machine was started
     ANNEX_LAYER_SPECULATION = 1u << 14,  // the controls of annex_speculation.h that the machine offers
+    ANNEX_LAYER_PROC = 1u << 15,         // a procfs of the sandbox's own, if the plan has ANNEX_PLAN_PROC
+    ANNEX_LAYER_LISTENER = 1u << 16,     // the broker hears of denied calls, and decides some of them
 };
 
 // The steps of a launch in their order. A failure names its step. The time of every step except SECCOMP is recorded.
 enum {
     ANNEX_STEP_PLAN = 0,      // the plan itself is malformed
     ANNEX_STEP_TREES,         // open_tree of bind sources ahead of time (root only)
-    ANNEX_STEP_CLONE,         // clone3 into the namespaces
+    ANNEX_STEP_CLONE,         // clone3, or clone, into the namespaces
     ANNEX_STEP_CGROUP,        // the child joins its control groups, then makes a cgroup namespace with them as root
     ANNEX_STEP_CLOCKS,        // the clocks of the sandbox are shifted by random times
     ANNEX_STEP_NUMBERS,       // the process numbers of the sandbox begin at a random place

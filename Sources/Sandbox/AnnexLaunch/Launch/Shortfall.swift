@@ -1,0 +1,48 @@
+package import AnnexPolicy
+
+/// The layers that this machine cannot provide, and what a sandbox lacks without them.
+package struct Shortfall: Sendable, Hashable {
+    /// The layers in their usual order.
+    package let layers: [SandboxLayer]
+
+    package init(_ layers: [SandboxLayer]) {
+        self.layers = layers
+    }
+
+    /// Tries every layer that no option waives. The trial takes as long as some ten launches, so only a launch that
+    /// failed is worth it, or a caller that does without whatever is missing.
+    package static func ofThisMachine(beyond waived: Set<SandboxLayer> = []) throws(SandboxError) -> Shortfall {
+        let launcher = try Launcher.start(waiving: Set(SandboxLayer.allCases))
+        defer { launcher.shutDown() }
+        return Shortfall(launcher.missingLayers.map(\.layer).filter { !waived.contains($0) })
+    }
+
+    package var isEmpty: Bool { layers.isEmpty }
+
+    /// The layers that a sandbox under this policy would have.
+    package func needed(by policy: Policy) -> Shortfall {
+        Shortfall(
+            layers.filter { layer in
+                switch layer {
+                case .network: policy.network.isOwn
+                case .processFiles: policy.paths.processFiles != .none
+                default: true
+                }
+            })
+    }
+
+    /// The layers by name, and a warning if nothing that is left limits the access to files or the calls.
+    package var summary: String {
+        let names = layers.map(\.rawValue).joined(separator: ", ")
+        return "\(names)" + (warning.map { "; \($0)" } ?? "")
+    }
+
+    /// The options of `annex run` that do without these layers.
+    package var options: String { layers.map { "--waive \($0.rawValue)" }.joined(separator: " ") }
+
+    private var warning: String? {
+        if layers.contains(.seccomp) { return "nothing limits the system calls of the program" }
+        let hasNoRoot = layers.contains(.root) || layers.contains(.mount)
+        return hasNoRoot && layers.contains(.landlock) ? "nothing limits the program's access to files" : nil
+    }
+}
