@@ -2,6 +2,7 @@ internal import AnnexDoctor
 import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
+internal import AnnexPolicyTools
 import ArgumentParser
 import FoundationEssentials
 import Glibc
@@ -22,6 +23,8 @@ struct DoctorCommand: ParsableCommand {
               annex doctor --clean                    remove what killed brokers left behind
               annex doctor --print warden | sudo install -D -m 755 /dev/stdin /usr/libexec/annex/annex-warden
               annex doctor --print apparmor-profile | sudo tee /etc/apparmor.d/annex-warden
+              annex doctor --print seccomp-profile --from default.json > annex.json
+              docker run --security-opt seccomp=annex.json …
 
             EXIT STATUS
               0   every policy runs, with every layer and every limit enforced
@@ -39,12 +42,24 @@ struct DoctorCommand: ParsableCommand {
     @Flag(help: "Only remove what killed brokers left behind: control groups, and folders of earlier examinations.")
     var clean = false
 
-    @Option(help: "Only write this to standard output: warden (the program) or apparmor-profile.")
+    @Option(help: "Only write this to standard output: warden (the program), apparmor-profile or seccomp-profile.")
     var print: Printable?
+
+    @Option(
+        help: """
+            The container engine's own seccomp profile, to which --print seccomp-profile adds the calls of the warden. \
+            Default: the one of Podman, where it is installed.
+            """, completion: .file(extensions: ["json"]))
+    var from: String?
 
     enum Printable: String, CaseIterable, ExpressibleByArgument {
         case warden
         case profile = "apparmor-profile"
+        case filter = "seccomp-profile"
+    }
+
+    func validate() throws {
+        if from != nil, print != .filter { throw ValidationError("--from is for --print seccomp-profile") }
     }
 
     func run() throws {
@@ -76,7 +91,22 @@ struct DoctorCommand: ParsableCommand {
             let program = try Doctor.warden()
             try Descriptor(owning: dup(STDOUT_FILENO)).writeAll(program)
         case .profile: Swift.print(Doctor.appArmorProfile, terminator: "")
+        case .filter:
+            try PolicyFailure.reported {
+                let file = try engineProfile()
+                Swift.print(try WidenedProfile(json: FileText.bytes(of: file, limit: 4 << 20), file: file).text)
+            }
         }
+    }
+
+    /// The places where the packages of container engines install their profile.
+    private static let engineProfiles = ["/etc/containers/seccomp.json", "/usr/share/containers/seccomp.json"]
+
+    private func engineProfile() throws -> String {
+        if let file = from ?? Self.engineProfiles.first(where: { access($0, F_OK) == 0 }) { return file }
+        throw PolicyError(
+            "no container engine's seccomp profile is installed: name one by --from FILE. Docker carries its profile in its "
+                + "program, and publishes it as seccomp/default.json in github.com/moby/profiles")
     }
 
     private func sweep() {

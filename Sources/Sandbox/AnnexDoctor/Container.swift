@@ -63,12 +63,17 @@ package enum Container: String, Sendable, Hashable, CaseIterable {
         environment?.split(separator: "\0").first { $0.hasPrefix("container=") }.map { String($0.dropFirst(10)) }
     }
 
+    /// The option that leaves /proc complete, so that the kernel allows a sandbox a /proc of its own.
+    private static func unmasked(_ engine: Container) -> String {
+        engine == .podman ? "unmask=ALL" : "systempaths=unconfined"
+    }
+
     /// How to start this kind of container so that sandboxes can be made inside.
     var remedy: String {
         switch self {
         case .docker, .podman:
-            "\(rawValue) run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
-                + "--security-opt systempaths=unconfined …"
+            "annex doctor --print seccomp-profile > annex.json; \(rawValue) run --security-opt seccomp=annex.json "
+                + "--security-opt apparmor=unconfined --security-opt \(Self.unmasked(self)) …"
         case .kubernetes:
             "in the pod's securityContext: seccompProfile: {type: Unconfined}, appArmorProfile: {type: Unconfined}, "
                 + "procMount: Unmasked"

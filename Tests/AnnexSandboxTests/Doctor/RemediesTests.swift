@@ -43,7 +43,7 @@ import Testing
             $0.container = .docker
         }
         let remedy = try #require(remedies.remedy(of: Self.missing(.user, .clone, EPERM)))
-        #expect(remedy.contains("seccomp filter") && remedy.contains("docker run --security-opt seccomp=unconfined"))
+        #expect(remedy.contains("seccomp filter") && remedy.contains("docker run --security-opt seccomp=annex.json"))
     }
 
     @Test func `a used-up number of namespaces names its switch`() {

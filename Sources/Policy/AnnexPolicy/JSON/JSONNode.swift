@@ -15,8 +15,8 @@ package struct JSONNode: Sendable {
 
     /// One key of an object.
     package struct Entry: Sendable {
-        let key: String
-        let value: JSONNode
+        package let key: String
+        package let value: JSONNode
     }
 
     package let value: Value
