@@ -142,17 +142,20 @@ let todayViews = floor(
 
 let commands = floor(
     "Commands",
+    .target(name: "CAnnexCommand"),
     .executableTarget(
         name: "annexd",
         dependencies: [
-            "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux", logging, arguments,
+            "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux", "CAnnexCommand", logging,
+            arguments,
             .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         ], exclude: ["Units"], swiftSettings: swift),
     library(
         "AnnexCommand", "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPortalServer", "AnnexGroups",
         "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundling", "AnnexBundle", "AnnexActivation", "AnnexModel",
         "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools",
-        "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux", logging, arguments, settings: swift),
+        "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux", "CAnnexCommand", logging, arguments, settings: swift
+    ),
     .executableTarget(
         name: "annex", dependencies: ["AnnexCommand"], swiftSettings: swift, linkerSettings: startsAtOnce),
     library(

@@ -195,9 +195,12 @@ enum HousePlan {
         Floor(
             name: "Commands",
             targets: [
+                Target("CAnnexCommand", "C: says where /proc is missing, before the runtime aborts"),
                 Target(
                     "annexd", "the daemon",
-                    imports: ["AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux"],
+                    imports: [
+                        "AnnexDaemon", "AnnexBroker", "AnnexBrokerAPI", "AnnexModel", "AnnexLinux", "CAnnexCommand",
+                    ],
                     products: ["Logging", "ServiceLifecycle", "ArgumentParser"]),
                 Target(
                     "AnnexCommand", "the command line's commands",
@@ -208,7 +211,7 @@ enum HousePlan {
                         "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
                         "AnnexLaunch",
                         "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",
-                        "AnnexLinux",
+                        "AnnexLinux", "CAnnexCommand",
                     ],
                     products: ["Logging", "ArgumentParser"]),
                 Target("annex", "the command line", imports: ["AnnexCommand"]),

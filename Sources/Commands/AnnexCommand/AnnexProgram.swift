@@ -2,6 +2,7 @@ import AnnexLinux
 import AnnexModel
 import AnnexPolicy
 import ArgumentParser
+internal import CAnnexCommand
 import Glibc
 import Logging
 

@@ -4,6 +4,7 @@ import AnnexDaemon
 import AnnexLinux
 import AnnexModel
 import ArgumentParser
+internal import CAnnexCommand
 
 /// The daemon's command line.
 @main
