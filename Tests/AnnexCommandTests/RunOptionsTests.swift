@@ -11,8 +11,8 @@ import Testing
             "--policy", "compute", "--policies", "q", "--memory", "64M", "--timeout", "2.5", "--launch-limit", "1",
             "--read", "a", "--read", "b", "--write", "c", "--execute", "d", "--write-execute", "e", "--allow", "jit",
             "--allow-line", "mlockall", "--limit", "file=4G", "--env", "A=b", "--directory", "f",
-            "--private-directory", "g", "--waive", "landlock", "--report", "r.json", "--explain", "--ask",
-            "--end-with-parent", "--", "ls",
+            "--private-directory", "g", "--waive", "landlock", "--best-effort", "--report", "r.json", "--explain",
+            "--ask", "--end-with-parent", "--", "ls",
             "-l", "--read", "x",
         ])
         var wanted = RunOptions()
@@ -32,6 +32,7 @@ import Testing
         wanted.directory = "f"
         wanted.privateDirectory = "g"
         wanted.waive = [.landlock]
+        wanted.bestEffort = true
         wanted.report = "r.json"
         wanted.explain = true
         wanted.asks = true

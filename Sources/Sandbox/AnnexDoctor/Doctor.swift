@@ -1,4 +1,4 @@
-internal import AnnexLaunch
+package import AnnexLaunch
 public import AnnexLinux
 internal import AnnexPolicy
 internal import Glibc
@@ -20,13 +20,7 @@ public enum Doctor {
         var findings = surroundings.findings + answers.map { kernel($0, answer: $1, remedies: remedies) }
         var readiness: [PolicyReadiness] = []
         do throws(SandboxError) {
-            // A broker makes the tried calls in its own process. If a filter kills the process for one of these calls,
-            // it would kill the broker too.
-            if let deadly = answers.first(where: \.1.isDeadly) {
-                throw SandboxError(
-                    deadly.0.title, cause: "a filter around this program kills every process that makes this call",
-                    remedy: remedies.remedy(of: deadly.0, deadly.1))
-            }
+            try rejectDeadly(answers, remedies: remedies)
             let probes = try ProbeLauncher()
             findings += layers(probes, remedies: remedies)
             for policy in policies { readiness.append(probes.readiness(of: policy, remedies: remedies)) }
@@ -43,6 +37,25 @@ public enum Doctor {
         return Diagnosis(
             system: system, user: getuid(), container: surroundings.container.rawValue,
             findings: findings.sorted { $0.topic.order < $1.topic.order }, policies: readiness)
+    }
+
+    /// Throws if a filter around this program kills a process that makes a call of a broker. Without a filter, nothing is
+    /// tried.
+    package static func rejectKillingFilter() throws(SandboxError) {
+        guard Confinement.hasFilter else { return }
+        try rejectDeadly(
+            KernelFeature.all.map { ($0, $0.attempt()) }, remedies: Remedies(Surroundings.ofThisProcess()))
+    }
+
+    /// A broker makes the tried calls in its own process. If a filter kills the process for one of these calls, it would
+    /// kill the broker too.
+    private static func rejectDeadly(
+        _ answers: [(KernelFeature, KernelFeature.Answer)], remedies: Remedies
+    ) throws(SandboxError) {
+        guard let deadly = answers.first(where: \.1.isDeadly) else { return }
+        throw SandboxError(
+            deadly.0.title, cause: "a filter around this program kills every process that makes this call",
+            remedy: remedies.remedy(of: deadly.0, deadly.1))
     }
 
     /// Removes the remains of killed brokers and doctors: their control groups, and the doctors' folders.

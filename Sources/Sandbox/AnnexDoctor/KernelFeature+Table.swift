@@ -16,8 +16,8 @@ extension KernelFeature {
 
     private static let calls = [
         feature(
-            Int(ANNEX_TRIAL_CLONE3), id: "clone3", topic: .calls, title: "clone3", level: .missing, meaning: noSandbox,
-            needs: "Linux 5.13 or newer"),
+            Int(ANNEX_TRIAL_CLONE3), id: "clone3", topic: .calls, title: "clone3", level: .note,
+            meaning: "the warden uses the older call clone", needs: "Linux 5.13 or newer"),
         feature(
             Int(ANNEX_TRIAL_EXECVEAT), id: "execveat", topic: .calls, title: "execveat of a descriptor",
             level: .missing, meaning: noSandbox,
@@ -109,12 +109,13 @@ extension KernelFeature {
             needs: "the remedy of the layer `user` below"),
         feature(
             Int(ANNEX_TRIAL_PROCFS), id: "procfs", topic: .files, title: "procfs of its own", level: .note,
-            meaning: "policies with `proc: minimal` cannot run, because mounts cover parts of /proc",
+            meaning:
+                "policies with `proc: minimal` run only without the layer `proc`, because mounts cover parts of /proc",
             needs: "`docker run --security-opt systempaths=unconfined …`, or `umount` of the mounts over /proc"),
         feature(
             Int(ANNEX_TRIAL_PROCFS_SUBSET), id: "procfs-subset", topic: .files, title: "procfs with subset=pid",
             level: .note,
-            meaning: "policies with `proc: minimal` cannot run",
+            meaning: "policies with `proc: minimal` run only without the layer `proc`",
             needs: "Linux 5.8 or newer, and no mounts over parts of /proc"),
     ]
 }

@@ -17,7 +17,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <linux/capability.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define NR_clone3 435
@@ -110,7 +112,7 @@ static void begin_crowd(useconds_t there, useconds_t gone, int times) {
     _exit(0);
 }
 
-static struct sock_filter program[128];
+static struct sock_filter program[4096];
 static unsigned short count;
 
 static void add(unsigned short code, unsigned value, unsigned char yes, unsigned char no) {
@@ -218,7 +220,89 @@ static void forbid_user_namespaces(void) {
     write_text("/proc/sys/user/max_user_namespaces", "0");
 }
 
+// MARK: - Containers
+
+// Reads a filter from a file: an array of `struct sock_filter`, which a test made of a container engine's profile.
+static void install_file(const char *path) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, program, sizeof program);
+    if (length <= 0 || length % (ssize_t)sizeof *program != 0) fail(path);
+    close(file);
+    const struct sock_fprog filter = {.len = (unsigned short)(length / (ssize_t)sizeof *program), .filter = program};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) fail("no_new_privs");
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0) fail("seccomp");
+}
+
+// Continues in a process namespace of its own, and keeps the /proc of the outer one.
+static void keep_outer_proc(void) {
+    if (geteuid() == 0) {
+        if (unshare(CLONE_NEWPID) < 0) fail("unshare");
+    } else {
+        enter_namespaces(CLONE_NEWPID);
+    }
+    pid_t made = fork();
+    if (made < 0) fail("fork");
+    if (made == 0) return (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int status = 0;
+    while (waitpid(made, &status, 0) < 0 && errno == EINTR) {}
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+// Has a listener of its own, as the runtime of some containers has. The kernel allows one listener.
+static void take_the_listener(void) {
+    const struct sock_filter allow = {.code = BPF_RET | BPF_K, .k = SECCOMP_RET_ALLOW};
+    const struct sock_fprog filter = {.len = 1, .filter = (struct sock_filter *)&allow};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) fail("no_new_privs");
+    int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+    // The listener stays open in the program that follows. Without it, the kernel would allow another one.
+    if (listener < 0 || fcntl(listener, F_SETFD, 0) < 0) fail("seccomp");
+}
+
+// Root without any capability, also after exec.
+static void drop_capabilities(void) {
+    const int no_root_locked = 0x2f;  // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP, their locks and SECBIT_KEEP_CAPS_LOCKED
+    if (prctl(PR_SET_SECUREBITS, no_root_locked) < 0) fail("securebits");
+    for (int capability = 0; prctl(PR_CAPBSET_DROP, capability) == 0; capability++) {}
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    const struct __user_cap_data_struct none[2] = {{0}};
+    if (syscall(SYS_capset, &header, none) < 0) fail("capset");
+}
+
+static void refuse_group_namespaces(void) {
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 3);
+    load_argument(0);
+    add(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWCGROUP, 0, 1);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+    install();
+}
+
+// Hides a directory of the machine under an empty, read-only one.
+static void cover(const char *directory) {
+    if (geteuid() == 0) {
+        if (unshare(CLONE_NEWNS) < 0) fail("unshare");
+    } else {
+        enter_namespaces(CLONE_NEWNS);
+    }
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) fail("mount of the propagation");
+    if (mount("tmpfs", directory, "tmpfs", MS_RDONLY, NULL) < 0) fail(directory);
+}
+
+static int contain_by(const char *word) {
+    if (strncmp(word, "filter=", 7) == 0) install_file(word + 7);
+    else if (strcmp(word, "outer-proc") == 0) keep_outer_proc();
+    else if (strcmp(word, "has-listener") == 0) take_the_listener();
+    else if (strcmp(word, "no-capabilities") == 0) drop_capabilities();
+    else if (strcmp(word, "no-group-namespaces") == 0) refuse_group_namespaces();
+    else if (strcmp(word, "no-sys") == 0) cover("/sys");
+    else if (strcmp(word, "no-proc") == 0) cover("/proc");
+    else if (strcmp(word, "killed-for-clone3") == 0) kill_for(NR_clone3);
+    else return 0;
+    return 1;
+}
+
 static void restrict_by(const char *word) {
+    if (contain_by(word)) return;
     if (strcmp(word, "no-user-namespaces") == 0) forbid_user_namespaces();
     else if (strcmp(word, "container-filter") == 0) refuse_as_containers_do(0);
     else if (strcmp(word, "old-container-filter") == 0) refuse_as_containers_do(1);

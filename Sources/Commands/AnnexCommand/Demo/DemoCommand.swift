@@ -1,5 +1,8 @@
+internal import AnnexDoctor
 import AnnexEmbedded
 import AnnexHost
+import AnnexLaunch
+import AnnexPolicy
 import ArgumentParser
 import Glibc
 
@@ -48,30 +51,40 @@ struct DemoCommand: AsyncParsableCommand {
         transform: LayerName.read)
     var waive: [DispensableLayer] = []
 
+    @Flag(help: "Do without every layer that the machine cannot give. One line on stderr names what is missing.")
+    var bestEffort = false
+
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
     func run() async throws {
         SignalledExit.begin()
         let style = Style.forStandardOutput()
-        let host = try openHost(patience: Self.patience)
+        try Doctor.rejectKillingFilter()
+        let waiving = try dispensable()
+        let host = try openHost(patience: Self.patience, waiving: waiving)
         let printer: any DemoPrinter = json ? JSONPrinter() : TextPrinter(style: style)
         let edited = await PictureEdit(host: host, edit: edit).run(on: picture)
         printer.show(edited)
         var isWell = edited.isSuccess
-        if isWell && !pictureOnly { isWell = try await showTries(on: host, by: printer) }
+        if !isWell { WaiverAdvice.give(besides: waiving) }
+        if isWell && !pictureOnly { isWell = try await showTries(on: host, by: printer, waiving: waiving) }
         printer.finish()
         if !isWell { throw ExitCode.failure }
     }
 
     /// - Returns: whether every attack was stopped and the host still works.
-    private func showTries(on host: AnnexHost, by printer: any DemoPrinter) async throws -> Bool {
+    private func showTries(
+        on host: AnnexHost, by printer: any DemoPrinter, waiving: Set<SandboxLayer>
+    ) async throws -> Bool {
         var areHeld = true
         var descriptors = await OpenDescriptors()
         for conduct in only.isEmpty ? DemoConduct.allCases : only {
             // The launch limit must end an extension that never says hello. So its host has no patience, and
             // therefore does not lengthen the limit.
-            let trial = Trial(conduct: conduct) { conduct == .neverSaysHello ? try openHost(patience: .zero) : host }
+            let trial = Trial(conduct: conduct) {
+                conduct == .neverSaysHello ? try openHost(patience: .zero, waiving: waiving) : host
+            }
             let result = try await trial.run(countingFrom: &descriptors)
             printer.show(result)
             areHeld = areHeld && result.isHeld && result.leakedDescriptors == 0
@@ -85,7 +98,17 @@ struct DemoCommand: AsyncParsableCommand {
     /// that the result of an attack does not depend on the load of the machine.
     private static let patience = Duration.seconds(120)
 
-    private func openHost(patience: Duration) throws -> AnnexHost {
+    /// The layers that the demo does without if they are missing. With `--best-effort`, these are the layers that are
+    /// missing, and one line names them.
+    private func dispensable() throws -> Set<SandboxLayer> {
+        let named = Set(waive.compactMap { SandboxLayer(rawValue: $0.rawValue) })
+        guard bestEffort else { return named }
+        let shortfall = try Shortfall.ofThisMachine()
+        WaiverAdvice.announce(shortfall)
+        return named.union(shortfall.layers)
+    }
+
+    private func openHost(patience: Duration, waiving: Set<SandboxLayer>) throws -> AnnexHost {
         let bundle = app ?? ExampleApp.besideThisProgram
         if app == nil && access(bundle, F_OK) != 0 {
             throw DemoFailure(
@@ -93,8 +116,14 @@ struct DemoCommand: AsyncParsableCommand {
         }
         // The attacks make extensions fail one after another on purpose. So the host must not hold back launches after
         // failures.
-        return try AnnexHost.embedded(
-            apps: [bundle], waiving: Set(waive), patience: patience, holdsBack: false, reports: .standard)
+        do {
+            return try AnnexHost.embedded(
+                apps: [bundle], waiving: Set(waiving.compactMap { DispensableLayer(rawValue: $0.rawValue) }),
+                patience: patience, holdsBack: false, reports: .standard)
+        } catch {
+            WaiverAdvice.give(after: error.place, besides: waiving)
+            throw error
+        }
     }
 }
 

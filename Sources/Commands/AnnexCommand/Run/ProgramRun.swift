@@ -1,3 +1,4 @@
+internal import AnnexDoctor
 import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
@@ -61,9 +62,10 @@ struct ProgramRun {
 
     private func runToItsEnd() throws -> End {
         try Confinement.rejectNesting()
+        try Doctor.rejectKillingFilter()
         let parent = try options.endsWithParent ? ParentWatch() : nil
         // The launcher starts on a thread that blocks every signal. So no signal interrupts the launcher.
-        let start = LauncherStart(waiving: Set(options.waive))
+        let start = LauncherStart(waiving: options.dispensable)
         defer { start.settle() }
         // Until `SignalForwarder` is made below, signals end this process in the usual way. During that time, no
         // program runs that could receive the signals.
@@ -77,16 +79,20 @@ struct ProgramRun {
         prepared.configuration.isLogged = false
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
         let policy = prepared.policy
-        let run = try SandboxRun(start.launcher(), policy: policy, program: options.program) { event in
+        let launcher = try start.launcher()
+        if options.bestEffort {
+            WaiverAdvice.announce(Shortfall(launcher.missingLayers.map(\.layer)).needed(by: policy))
+        }
+        let run = SandboxRun(launcher, policy: policy, program: options.program) { event in
             switch event {
             case .stopped: signals.post(.stopped)
             case .ended(let report, let denials): signals.post(.ended(report, denials))
             }
         }
-        try parent?.begin(on: start.launcher().loop) { signals.post(.parentEnded) }
+        try parent?.begin(on: launcher.loop) { signals.post(.parentEnded) }
         let begun = ContinuousClock.now
         run.begin(prepared.takeConfiguration())
-        let job = JobControl(run, terminal: terminal, canStopAll: !options.waive.contains(.pid))
+        let job = JobControl(run, terminal: terminal, canStopAll: launcher.gives(.pid))
         let (report, denials) = signals.serve(run, terminal: terminal, job: job)
         // The program's time limit includes the time for reading its output. After the program's end, the remaining
         // output is read until both the time limit and the grace are over. If Annex ended the program, or the parent
@@ -113,7 +119,7 @@ struct ProgramRun {
 
     private func sandbox() throws -> Sandbox {
         var sandbox = Sandbox(policy: try limited(policy()))
-        for layer in options.waive { sandbox.waive(layer) }
+        for layer in options.dispensable { sandbox.waive(layer) }
         if options.privateDirectory != nil { try checkPrivateDirectory(of: sandbox.policy) }
         sandbox.privateDirectory = options.privateDirectory
         if options.explain { sandbox.denials = .explain }
@@ -201,6 +207,7 @@ struct ProgramRun {
         } else if report.reason == .launchFailed {
             let step = report.failedStep.map { "\($0): " } ?? ""
             StandardError.print("annex: not started: \(step)\(report.detail)" + (report.remedy.map { "; \($0)" } ?? ""))
+            WaiverAdvice.give(after: report.failedStep ?? "", besides: options.dispensable, policy: end.policy)
         }
         if let failed = end.failed {
             let name = failed.number == STDOUT_FILENO ? "stdout" : "stderr"
@@ -265,6 +272,7 @@ struct ProgramRun {
             return 126
         }
         StandardError.print("annex: not started: \(error)")
+        WaiverAdvice.give(after: error.step, besides: options.dispensable)
         return error.isMissing ? 127 : 126
     }
 

@@ -131,6 +131,10 @@ extension RunOption {
             options.waive.append(layer)
         },
         RunOption(
+            name: "--best-effort", value: nil,
+            help: "Do without every layer that the machine cannot give. One line on stderr names what is missing."
+        ) { options, _ in options.bestEffort = true },
+        RunOption(
             name: "--explain", value: nil,
             help: "Report denied paths too, and print every denial at the end. The program runs slower."
         ) { options, _ in options.explain = true },

@@ -25,6 +25,8 @@ struct RunOptions {
     var directory: String?
     var privateDirectory: String?
     var waive: [SandboxLayer] = []
+    /// Whether the program runs without any layer that the machine lacks.
+    var bestEffort = false
     var explain = false
     /// Whether the user is asked after a failure whose cause an option can remove.
     var asks = false
@@ -137,6 +139,9 @@ extension RunOptions {
         guard let place = GivenPaths.resolved(one) else { return false }
         return place == GivenPaths.resolved(other)
     }
+
+    /// The layers that may be missing.
+    var dispensable: Set<SandboxLayer> { bestEffort ? Set(SandboxLayer.allCases) : Set(waive) }
 
     /// The limits that the options set, each as `NAME=VALUE` in the notation of policies.
     var limits: [String] {
