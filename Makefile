@@ -20,7 +20,7 @@ SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 DEBUG = $(shell $(SWIFT) build --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup ready demo demo-today today-picture browser try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format containers soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -94,6 +94,11 @@ units: setup ## the systemd units, live: a system of its own starts them, and ex
 	@sh .ci/install-needs systemd-nspawn:systemd-container
 	@$(call build,$(STRICT),annexd host-fixture $(DEMO),$(DEMO_EXAMPLES))
 	@.ci/units
+
+containers: setup ## Annex in containers of Podman: Docker's and Podman's profiles, messages and options (root)
+	@sh .ci/install-needs podman:podman crun:crun
+	@$(call build,$(STRICT),$(DEMO),$(DEMO_EXAMPLES))
+	@.ci/containers
 
 policies: setup ## Policies/compiled.bin, the compiled policies, made anew of the texts in Policies/
 	@$(SWIFT) build $(STRICT) --product CompilePolicies
