@@ -140,6 +140,15 @@ import Testing
         #expect(run.status == 126 && run.errors.contains("capabilities"), "\(run)")
     }
 
+    @Test(arguments: [[], ["--best-effort"]]) func `a user without a number is told so and no waiver is named`(
+        options: [String]
+    ) async throws {
+        let command = ["unshare", "-U", Self.folder.appending(path: "annex").path, "run"] + options + ["--", "true"]
+        let run = try await Program.tool(command)
+        #expect(run.status == 126 && run.errors.contains("this user has no number in its user namespace"), "\(run)")
+        #expect(!run.errors.contains("hint") && !run.errors.contains("best effort"), "\(run)")
+    }
+
     @Test func `without proc every command says so and exits with 126`() async throws {
         for words in [["--version"], ["run", "--"] + Self.program] {
             let run = try await Self.annex(words, under: ["no-proc"])

@@ -81,7 +81,7 @@ struct ProgramRun {
         let policy = prepared.policy
         let launcher = try start.launcher()
         if options.bestEffort {
-            WaiverAdvice.announce(Shortfall(launcher.missingLayers.map(\.layer)).needed(by: policy))
+            WaiverAdvice.announce(Shortfall(launcher.missingLayers).needed(by: policy))
         }
         let run = SandboxRun(launcher, policy: policy, program: options.program) { event in
             switch event {

@@ -26,6 +26,13 @@ package struct Standing: Sendable {
                     + "root gives to sandboxes")
     }
 
+    /// Whether the user of this process has no number in its user namespace, as after `unshare -U` without a map. The
+    /// kernel then gives it no namespace, and lets it take no number.
+    static var isUnmapped: Bool {
+        let user = geteuid()
+        return (try? IdentityMap.ofUsers()).map { !$0.contains(user..<(user + 1)) } ?? false
+    }
+
     static func ofThisProcess() throws(SystemError) -> Standing {
         let user = getuid()
         if user == 0 { return Standing(user: user, users: try .ofUsers()) }

@@ -9,12 +9,18 @@ package struct Shortfall: Sendable, Hashable {
         self.layers = layers
     }
 
+    /// The layers whose trials failed. If all trials failed, no process can be made at all. Then no layer is the cause,
+    /// and to do without layers does not help.
+    package init(_ missing: [MissingLayer]) {
+        layers = missing.count == SandboxLayer.allCases.count ? [] : missing.map(\.layer)
+    }
+
     /// Tries every layer that no option waives. The trial takes as long as some ten launches, so only a launch that
     /// failed is worth it, or a caller that does without whatever is missing.
     package static func ofThisMachine(beyond waived: Set<SandboxLayer> = []) throws(SandboxError) -> Shortfall {
         let launcher = try Launcher.start(waiving: Set(SandboxLayer.allCases))
         defer { launcher.shutDown() }
-        return Shortfall(launcher.missingLayers.map(\.layer).filter { !waived.contains($0) })
+        return Shortfall(Shortfall(launcher.missingLayers).layers.filter { !waived.contains($0) })
     }
 
     package var isEmpty: Bool { layers.isEmpty }

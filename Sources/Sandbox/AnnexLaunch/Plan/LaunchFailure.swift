@@ -60,6 +60,9 @@ extension LaunchFailure {
 
     private static func groupRemedy(_ step: LaunchStep, errno number: Int32) -> String? {
         switch (step, number) {
+        case (.clone, EPERM) where Standing.isUnmapped, (.identity, EINVAL) where Standing.isUnmapped:
+            return
+                "this user has no number in its user namespace (/proc/self/uid_map): start Annex as a user that has one"
         case (.clone, EPERM) where Confinement.hasFilter, (.clone, ENOSYS) where Confinement.hasFilter:
             return
                 "a seccomp filter confines this process and probably denies namespaces, as the default one of a container "
@@ -79,10 +82,6 @@ extension LaunchFailure {
                 + "(systemd-run --user --scope -p Delegate=yes -- COMMAND)"
         case (.clocks, EINVAL):
             return "the kernel lacks time namespaces: boot one with CONFIG_TIME_NS"
-        case (.identity, EINVAL):
-            return
-                "this user or group has no number in its user namespace (/proc/self/uid_map, gid_map): start Annex as "
-                + "a user that has one"
         case (.maps, ENOENT), (.maps, EACCES), (.clocks, ENOENT), (.owners, ENOENT), (.owners, EACCES):
             return "the warden needs /proc of its own process namespace"
         case (.owners, _):
