@@ -7,6 +7,7 @@ static const char *const names[ANNEX_STEP_COUNT] = {
     [ANNEX_STEP_CGROUP] = "cgroup",
     [ANNEX_STEP_CLOCKS] = "clocks",
     [ANNEX_STEP_NUMBERS] = "numbers",
+    [ANNEX_STEP_WATCHES] = "watches",
     [ANNEX_STEP_MAPS] = "maps",
     [ANNEX_STEP_OWNERS] = "owners",
     [ANNEX_STEP_IDENTITY] = "identity",

@@ -18,6 +18,7 @@ import Testing
         case flagUnknown, procWithoutRoot, kernelFilesWithoutProc, loopbackOfTheHost, terminalWithoutReaper,
             linkToNothing
         case fileOfNoPath, ignoredKill, blockedStop, procWithoutItsLayer, listenerWithoutItsLayer
+        case queuesWithoutWatches, watchesWithoutEnd
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
         var edit: ((inout annex_plan) -> Void)? {
@@ -71,6 +72,8 @@ import Testing
             case .fileOfNoPath: { $0.files = annex_records(offset: $0.arguments.offset, count: 1) }
             case .ignoredKill: { $0.ignored_signals = 1 << UInt64(SIGKILL - 1) }
             case .blockedStop: { $0.blocked_signals = 1 << UInt64(SIGSTOP - 1) }
+            case .queuesWithoutWatches: { $0.watch_queues = 1 }
+            case .watchesWithoutEnd: { ($0.watch_queues, $0.watches) = (1, .max) }
             case .faultBeyondSteps: { $0.fault_step = UInt32(ANNEX_STEP_COUNT) }
             }
         }

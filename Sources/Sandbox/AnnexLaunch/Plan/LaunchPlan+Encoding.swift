@@ -61,6 +61,7 @@ extension LaunchPlan {
         header.file_mask = fileMask
         header.ignored_signals = signals.ignored
         header.blocked_signals = signals.blocked
+        if let watchBounds { (header.watch_queues, header.watches) = (watchBounds.queues, watchBounds.watches) }
         header.into_cgroup = controlGroup.map { Int32(clamping: $0) } ?? -1
         header.terminal = terminal.map { Int32(clamping: $0) } ?? -1
     }

@@ -98,6 +98,9 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var hasWriteXorExecute = false
     /// Whether the process has a lower priority than the host, by some steps of niceness (nice(2)).
     package var isNice = false
+    /// How much the program may watch; nil if the launch sets no limit. If the launch cannot set the limit, the program
+    /// watches nothing.
+    package var watchBounds: WatchBounds?
     /// The permission bits that a new file does not get (umask).
     package var fileMask = Self.ownerOnly
     /// The signals that the program ignores and blocks when it begins.

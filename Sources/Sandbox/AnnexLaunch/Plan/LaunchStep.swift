@@ -14,6 +14,8 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case clocks
     /// Letting the process numbers of the sandbox begin at a random place, so that two sandboxes do not use the same.
     case numbers
+    /// Limiting in the user namespace how much the program watches (inotify).
+    case watches
     /// Writing uid_map and gid_map, one line each. Also writing oom_score_adj, which decides how early the kernel kills
     /// the process if memory runs out.
     case maps

@@ -17,6 +17,7 @@ static const struct step child_steps[] = {
     {ANNEX_STEP_CGROUP, surroundings_join_groups},
     {ANNEX_STEP_CLOCKS, clocks_shift},
     {ANNEX_STEP_NUMBERS, numbers_begin},
+    {ANNEX_STEP_WATCHES, surroundings_limit_watches},
     {ANNEX_STEP_IDENTITY, privileges_take_identity},
     {ANNEX_STEP_PROPAGATION, mounts_make_private},
     {ANNEX_STEP_ROOT, mounts_make_root},

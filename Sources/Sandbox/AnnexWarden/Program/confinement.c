@@ -46,6 +46,23 @@ static long refuse_executable_writes(const annex_plan *plan) {
     return result == -EINVAL ? 0 : result;
 }
 
+#define REFUSE_IF_EQUAL(value) {0x15, 0, 1, (value)}, {0x06, 0, 0, SECCOMP_RET_ERRNO | ENOSYS}
+
+// Refuses new queues of inotify, if the sandbox could use up the queues and watches of its user. The plan's own filter
+// sees all other calls, and ends a program that makes calls of another processor.
+static long refuse_watches(const struct launch *launch) {
+    static const struct filter_instruction instructions[] = {
+        {0x20, 0, 0, 0},
+#if defined(__x86_64__)
+        REFUSE_IF_EQUAL(NR_inotify_init),
+#endif
+        REFUSE_IF_EQUAL(NR_inotify_init1), {0x06, 0, 0, SECCOMP_RET_ALLOW},
+    };
+    if (!launch->is_blind) return 0;
+    const struct filter_program program = {sizeof instructions / sizeof *instructions, instructions};
+    return CALL(NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
 // From here on, the filter checks every call. So the launch makes only calls that every filter must allow
 // (annex_warden.h).
 long confinement_filter_calls(struct launch *launch) {
@@ -53,6 +70,7 @@ long confinement_filter_calls(struct launch *launch) {
     int listener = -1;
     if (plan_has(plan, ANNEX_LAYER_SECCOMP)) {
         long refused = refuse_executable_writes(plan);
+        if (refused >= 0) refused = refuse_watches(launch);
         if (refused < 0) return refused;
         const struct filter_program program = {
             .count = (uint16_t)(plan->filter.length / INSTRUCTION_SIZE), .instructions = plan_text(plan, plan->filter)};

@@ -258,6 +258,7 @@ struct landlock_path_beneath {
 #define SECCOMP_FILTER_FLAG_NEW_LISTENER (1u << 3)
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1u << 5)
 #define SECCOMP_RET_KILL_PROCESS 0x80000000u
+#define SECCOMP_RET_ERRNO 0x00050000u
 #define SECCOMP_RET_ALLOW 0x7fff0000u
 #if defined(__x86_64__)
 #define AUDIT_ARCH_OWN 0xc000003eu

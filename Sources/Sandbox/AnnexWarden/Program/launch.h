@@ -27,6 +27,7 @@ struct launch {
     int began_bare;  // in a mount namespace without the host's mounts (bare.c)
     uint64_t own_devices[ANNEX_PLAN_SCRATCHES + 1];  // the root and the scratches: mount points may be made there
     uint32_t own_count;
+    int is_blind;    // inotify has no limits of the sandbox's own, so the program gets no queue
     int executable;  // opened inside
     int executed;    // with a reaper: the end of a pipe that the program's exec closes; -1 without
     int32_t numbers_error;  // the errno for which process numbers do not begin at a random place, or 0 (numbers.c)

@@ -101,6 +101,8 @@ static void check_flags(struct reading *reading) {
     expect(reading, (plan->file_mask & ~MASK_BITS) == 0 && plan->reserved == 0, FIELD(file_mask));
     expect(reading, (plan->ignored_signals & SIGNALS_FIXED) == 0, FIELD(ignored_signals));
     expect(reading, (plan->blocked_signals & SIGNALS_FIXED) == 0, FIELD(blocked_signals));
+    expect(reading, plan->watch_queues == 0 || plan->watches != 0, FIELD(watches));
+    expect(reading, plan->watch_queues <= INT32_MAX && plan->watches <= INT32_MAX, FIELD(watches));
     // The reaper leads the session that gets the terminal.
     expect(reading, plan->terminal == -1 || (flags & ANNEX_PLAN_REAPER) != 0, FIELD(terminal));
 }

@@ -1,7 +1,9 @@
 #include "surroundings.h"
 
 #include "inherited.h"
+#include "proc.h"
 #include "syscalls.h"
+#include "text.h"
 #include "warden.h"
 
 long surroundings_join_groups(struct launch *launch) {
@@ -19,6 +21,26 @@ long surroundings_join_groups(struct launch *launch) {
     launch->detail = ANNEX_PLAN_GROUPS;
     // The namespace is made after the join, because its root is the group of the process at that moment.
     return plan_has(launch->plan, ANNEX_LAYER_CGROUP_NAMESPACE) ? CALL(NR_unshare, CLONE_NEWCGROUP) : 0;
+}
+
+static long set_limit(const char *name, uint32_t most) {
+    char text[TEXT_NUMBER], *end = text;
+    text_append_number(&end, most, 10);
+    return proc_write(name, text, (uint64_t)(end - text));
+}
+
+// The files are about the user namespace of the process that opens them. Only a process with the capability
+// SYS_RESOURCE in this namespace may write to them. They cannot be written to where a container makes /proc/sys
+// read-only. Then a filter keeps the program from watching (confinement.c).
+long surroundings_limit_watches(struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    launch->is_blind = 0;
+    if (plan->watch_queues == 0) return 0;
+    long result = plan_has(plan, ANNEX_LAYER_USER) ? 0 : -EPERM;
+    if (result >= 0) result = set_limit("sys/user/max_inotify_instances", plan->watch_queues);
+    if (result >= 0) result = set_limit("sys/user/max_inotify_watches", plan->watches);
+    launch->is_blind = result < 0;
+    return 0;
 }
 
 long surroundings_set_hostname(struct launch *launch) {

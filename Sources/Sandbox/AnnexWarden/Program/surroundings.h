@@ -5,6 +5,7 @@
 #include "launch.h"
 
 long surroundings_join_groups(struct launch *launch);
+long surroundings_limit_watches(struct launch *launch);
 long surroundings_set_hostname(struct launch *launch);
 long surroundings_raise_loopback(struct launch *launch);
 long surroundings_begin_session(struct launch *launch);

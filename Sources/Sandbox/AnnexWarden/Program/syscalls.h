@@ -16,6 +16,7 @@ enum {
     NR_prctl = 157, NR_chroot = 161, NR_mount = 165, NR_umount2 = 166, NR_sethostname = 170,
     NR_setdomainname = 171, NR_restart_syscall = 219, NR_clock_gettime = 228, NR_exit_group = 231,
     NR_epoll_ctl = 233, NR_waitid = 247, NR_keyctl = 250, NR_ioprio_set = 251, NR_ioprio_get = 252,
+    NR_inotify_init = 253, NR_inotify_init1 = 294,
     NR_openat = 257, NR_mkdirat = 258, NR_mknodat = 259, NR_unlinkat = 263, NR_symlinkat = 266, NR_ppoll = 271,
     NR_unshare = 272, NR_epoll_pwait = 281, NR_signalfd4 = 289, NR_epoll_create1 = 291, NR_dup3 = 292,
     NR_pipe2 = 293, NR_prlimit64 = 302, NR_setns = 308, NR_seccomp = 317, NR_getrandom = 318, NR_execveat = 322,
@@ -23,7 +24,8 @@ enum {
 };
 #elif defined(__aarch64__)
 enum {
-    NR_epoll_create1 = 20, NR_epoll_ctl = 21, NR_epoll_pwait = 22, NR_dup3 = 24, NR_fcntl = 25, NR_ioctl = 29,
+    NR_epoll_create1 = 20, NR_epoll_ctl = 21, NR_epoll_pwait = 22, NR_dup3 = 24, NR_fcntl = 25, NR_inotify_init1 = 26,
+    NR_ioctl = 29,
     NR_ioprio_set = 30, NR_ioprio_get = 31, NR_mknodat = 33, NR_mkdirat = 34, NR_unlinkat = 35,
     NR_symlinkat = 36, NR_umount2 = 39, NR_mount = 40, NR_pivot_root = 41, NR_chdir = 49, NR_fchdir = 50,
     NR_chroot = 51, NR_openat = 56, NR_close = 57, NR_pipe2 = 59, NR_read = 63, NR_write = 64, NR_ppoll = 73,

@@ -70,6 +70,7 @@ enum {
     ANNEX_STEP_CGROUP,        // the child joins its control groups, then makes a cgroup namespace with them as root
     ANNEX_STEP_CLOCKS,        // the clocks of the sandbox are shifted by random times
     ANNEX_STEP_NUMBERS,       // the process numbers of the sandbox begin at a random place
+    ANNEX_STEP_WATCHES,       // the user namespace gets limits for inotify
     ANNEX_STEP_MAPS,          // setgroups, uid_map, gid_map and oom_score_adj, written by the parent
     ANNEX_STEP_OWNERS,        // binds whose files belong to another user on disk get an id map (root only)
     ANNEX_STEP_IDENTITY,      // setresgid, setresuid inside
@@ -226,6 +227,9 @@ typedef struct {
     // The signals that the program ignores and blocks when it begins. Bit n - 1 stands for signal n. All other signals
     // have their default action.
     uint64_t ignored_signals, blocked_signals;
+    // The most queues and watches of inotify in the sandbox's user namespace. 0 queues: the launch sets no such limit. If
+    // it cannot set them, a filter refuses new queues.
+    uint32_t watch_queues, watches;
 } annex_plan;
 
 enum {
