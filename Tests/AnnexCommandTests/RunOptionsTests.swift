@@ -104,7 +104,7 @@ import Testing
             let head = "  \(option.name)" + (option.value.map { " <\($0)>" } ?? "")
             #expect(lines.count { $0 == head || $0.hasPrefix(head + " ") } == 1, "\(head)")
         }
-        #expect(lines.allSatisfy { $0.count < 80 } && lines.contains { $0.contains("debug, ipc, jit") })
+        #expect(lines.allSatisfy { $0.count < 80 } && lines.contains { $0.contains("debug, display, git") })
         #expect(!RunOption.help().contains("{words}"))
     }
 

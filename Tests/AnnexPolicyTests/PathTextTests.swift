@@ -33,8 +33,8 @@ import Testing
     /// The text from line 4 on, and the expected error with its place.
     static let mistakes: [(String, String)] = [
         (grant("etc/passwd"), "test.yaml:4:56: `etc/passwd` is not a valid path: a path must start with `/`"),
-        (grant("~/notes"), "test.yaml:4:56: `~/notes` is not a valid path: a policy expands neither `~`"),
-        (grant("$HOME"), "test.yaml:4:56: `$HOME` is not a valid path: a policy expands neither `~`"),
+        (grant("~other/notes"), "test.yaml:4:56: `~other/notes` is not a valid path: only the caller's own home"),
+        (grant("$home"), "test.yaml:4:56: `$home` is not a valid path: `$home` names no variable"),
         (grant("/usr/../etc"), "test.yaml:4:56: `/usr/../etc` is not a valid path: `.` and `..` are not allowed"),
         (grant("/usr/./lib"), "test.yaml:4:56: `/usr/./lib` is not a valid path: `.` and `..` are not allowed"),
         (grant("/usr/"), "test.yaml:4:56: `/usr/` is not a valid path: the path has a double or trailing slash"),

@@ -118,13 +118,6 @@ struct FailedTask: CustomStringConvertible, Sendable {
             name: "a terminal of the program's own", needs: ["script"], guess: [],
             script: "script -q -c true /tmp/typescript", hint: "no option gives them", remedy: nil),
         FailedTask(
-            name: "a watcher of files", needs: ["node"], guess: ["--allow", "jit"],
-            script: "node -e 'fs.watch(\"/tmp\").close()'", hint: "--allow-line inotify_init1",
-            remedy: ["--allow", "jit"]
-                + ["inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"].flatMap {
-                    ["--allow-line", $0]
-                }),
-        FailedTask(
             name: "many threads", needs: ["python3"], guess: [],
             script: """
                 python3 -c '
@@ -160,7 +153,7 @@ struct FailedTask: CustomStringConvertible, Sendable {
             script: "head -c 300M /dev/zero > /tmp/big", hint: "--limit scratch=1G", remedy: ["--limit", "scratch=1G"]),
         FailedTask(
             name: "a large file", needs: ["dd"], guess: ["--write", "."],
-            script: "dd if=/dev/zero of=big bs=1M seek=1024 count=1", hint: "--limit file=4G",
-            remedy: ["--limit", "file=4G", "--write", "."]),
+            script: "dd if=/dev/zero of=big bs=1M seek=16384 count=1", hint: "--limit file=64G",
+            remedy: ["--limit", "file=64G", "--write", "."]),
     ]
 }

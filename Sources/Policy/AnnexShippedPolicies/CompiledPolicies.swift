@@ -82,6 +82,9 @@ extension CompiledPolicies {
                 filters[architecture] = writer.part(try policy.filter().template)
             }
             let policy = try library.policy(named: name)
+            guard policy.paths.callersGrants.isEmpty, policy.paths.repositories == .none else {
+                throw PolicyError("\(name): a compiled policy holds no places of the caller")
+            }
             let compiled = CompiledPolicy(
                 policy, filters: filters, allowsEveryExec: try policy.filter().allowsEveryExec)
             parts.append(writer.part(try compiled.bytes()))

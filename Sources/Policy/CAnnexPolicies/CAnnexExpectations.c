@@ -39,6 +39,12 @@ static const unsigned char com_apple_security_network_client[] = {
 static const unsigned char debug[] = {
 #embed "../../../Policies/allowances/debug.expectations.yaml"
 };
+static const unsigned char display[] = {
+#embed "../../../Policies/allowances/display.expectations.yaml"
+};
+static const unsigned char git[] = {
+#embed "../../../Policies/allowances/git.expectations.yaml"
+};
 static const unsigned char ipc[] = {
 #embed "../../../Policies/allowances/ipc.expectations.yaml"
 };
@@ -56,6 +62,12 @@ static const unsigned char proc[] = {
 };
 static const unsigned char sockets[] = {
 #embed "../../../Policies/allowances/sockets.expectations.yaml"
+};
+static const unsigned char ssh_agent[] = {
+#embed "../../../Policies/allowances/ssh-agent.expectations.yaml"
+};
+static const unsigned char watch[] = {
+#embed "../../../Policies/allowances/watch.expectations.yaml"
 };
 static const unsigned char com_apple_share_services[] = {
 #embed "../../../Policies/com.apple.share-services.expectations.yaml"
@@ -105,12 +117,16 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.widget-extension", com_apple_widget_extension),
     TEXT("compute", compute),
     TEXT("debug", debug),
+    TEXT("display", display),
+    TEXT("git", git),
     TEXT("ipc", ipc),
     TEXT("jit", jit),
     TEXT("loopback", loopback),
     TEXT("network", network),
     TEXT("proc", proc),
     TEXT("sockets", sockets),
+    TEXT("ssh-agent", ssh_agent),
+    TEXT("watch", watch),
     TEXT("resources", resources),
     TEXT("storage", storage),
     TEXT("tool", tool),

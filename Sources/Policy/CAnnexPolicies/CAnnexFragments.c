@@ -19,6 +19,12 @@ static const unsigned char com_apple_security_network_client[] = {
 static const unsigned char debug[] = {
 #embed "../../../Policies/allowances/debug.yaml"
 };
+static const unsigned char display[] = {
+#embed "../../../Policies/allowances/display.yaml"
+};
+static const unsigned char git[] = {
+#embed "../../../Policies/allowances/git.yaml"
+};
 static const unsigned char ipc[] = {
 #embed "../../../Policies/allowances/ipc.yaml"
 };
@@ -37,6 +43,12 @@ static const unsigned char proc[] = {
 static const unsigned char sockets[] = {
 #embed "../../../Policies/allowances/sockets.yaml"
 };
+static const unsigned char ssh_agent[] = {
+#embed "../../../Policies/allowances/ssh-agent.yaml"
+};
+static const unsigned char watch[] = {
+#embed "../../../Policies/allowances/watch.yaml"
+};
 
 #define TEXT(name, bytes) {name, bytes, sizeof bytes}
 
@@ -46,12 +58,16 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.security.files.user-selected.read-write", com_apple_security_files_user_selected_read_write),
     TEXT("com.apple.security.network.client", com_apple_security_network_client),
     TEXT("debug", debug),
+    TEXT("display", display),
+    TEXT("git", git),
     TEXT("ipc", ipc),
     TEXT("jit", jit),
     TEXT("loopback", loopback),
     TEXT("network", network),
     TEXT("proc", proc),
     TEXT("sockets", sockets),
+    TEXT("ssh-agent", ssh_agent),
+    TEXT("watch", watch),
 };
 
 annex_policy_text annex_fragment_at(size_t index) {

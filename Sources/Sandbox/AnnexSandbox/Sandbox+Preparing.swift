@@ -10,12 +10,16 @@ extension Sandbox {
         _ program: SandboxProgram, streams: consuming DescriptorList, terminal: consuming Descriptor? = nil
     ) throws(SandboxError) -> PreparedProgram {
         let grants = try grants(of: program)
-        let file = try LocatedProgram.find(program, under: policy.granting(grants))
-        let policy = self.policy.granting(grants + file.grants)
+        let callers = try CallersPlaces(of: policy)
+        let repositories = policy.paths.repositories == .git ? try GitRepository.grants(of: grants) : []
+        let found = policy.finding(callers.grants + repositories)
+        let file = try LocatedProgram.find(program, under: found.granting(grants))
+        let policy = found.granting(grants + file.grants)
         let (path, arguments) = (file.path, file.arguments)
         var configuration = SandboxConfiguration(
             policy: policy, program: file.takeObject(), path: path, arguments: arguments)
         configuration.environment = program.environmentBytes
+        if let home = callers.home, program.environmentBytes["HOME"] == nil { configuration.environment["HOME"] = home }
         if let directory = program.directory {
             configuration.directory = .demanded(try spelled(directory, step: "directory"))
         } else {

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `all allowances together still compile`() throws {
-        let policy = try Policy.shipped(named: "tool+jit+network+proc+sockets")
+        let policy = try Policy.shipped(named: "tool+display+git+jit+network+proc+sockets+ssh-agent+watch")
         #expect(try policy.filter().count <= 4096 && policy.network == .host)
         #expect(try Self.allows(policy, "socket", 1, 1) && Self.allows(policy, "mknodat", 0, 0, 0o010600))
         #expect(try !Self.allows(policy, "mknodat", 0, 0, 0o020600))
@@ -65,7 +65,9 @@ import Testing
 
     @Test func `an extension can claim no allowance`() throws {
         #expect(
-            Set(PolicyLibrary.shipped.allowances) == ["debug", "ipc", "jit", "loopback", "network", "proc", "sockets"])
+            PolicyLibrary.shipped.allowances == [
+                "debug", "display", "git", "ipc", "jit", "loopback", "network", "proc", "sockets", "ssh-agent", "watch",
+            ])
         #expect(PolicyLibrary.shipped.entitlements.allSatisfy { $0.contains(".") })
         #expect(PolicyLibrary.shipped.allowances.allSatisfy { !PolicyFragment.isIdentifier($0) })
         let error = #expect(throws: PolicyError.self) { try PolicyLibrary.shipped.fragment(named: "jitt") }
@@ -139,6 +141,8 @@ import Testing
         #expect(try names("socket", 2, 3) == [])
         #expect(try names("socket", 1, 1) == ["sockets"])
         #expect(try names("mknod", 0, 0o010644) == ["sockets"] && names("mknod", 0, 0o020644) == [])
+        #expect(try names("inotify_add_watch", 0, 0, 0x20) == ["watch"] && names("inotify_add_watch", 0, 0, 2) == [])
+        #expect(try Set(names("connect")) == ["network", "sockets", "loopback"])
         #expect(try names("mprotect", 0, 4096, 5) == ["jit"])
         #expect(try names("ptrace", 16) == ["debug"] && names("ptrace", 0x420c) == [])
         #expect(try names("shmget") == ["ipc"] && names("shmctl", 0, 11) == [])

@@ -38,7 +38,18 @@ struct PointLint {
     func findings() throws(PolicyError) -> [PolicyFinding] {
         let policy = try point.limiting(policies.policy(named: point.policy))
         _ = try policy.filter()
-        return weakness(of: policy) + doubtfulLimits(policy.limits)
+        return weakness(of: policy) + callersPlaces(of: policy) + doubtfulLimits(policy.limits)
+    }
+
+    /// Reports paths that depend on the caller of `annex run`. No extension starts under such a policy.
+    private func callersPlaces(of policy: Policy) -> [PolicyFinding] {
+        guard !policy.paths.callersGrants.isEmpty || policy.paths.repositories != .none else { return [] }
+        return [
+            PolicyFinding(
+                "the policy `\(point.policy)` has places of the caller, so no extension starts under it",
+                at: point.places["policy"], remedy: "name a policy without `~/…`, `$NAME` and `repositories`",
+                severity: .error)
+        ]
     }
 
     /// Reports rights that the policy gives, but that an extension should not have. Extensions may be hostile, and

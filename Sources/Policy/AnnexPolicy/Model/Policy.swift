@@ -61,6 +61,15 @@ extension Policy {
         return policy
     }
 
+    /// This policy with the paths that were found for its grants of the caller's places. They come before other grants
+    /// that a caller adds, so that a wider one does not widen them.
+    package func finding(_ found: [PathGrant]) -> Policy {
+        var policy = granting(found)
+        policy.paths.callersGrants = []
+        policy.paths.repositories = .none
+        return policy
+    }
+
     /// This policy with every denial reported. A sandbox that reports denied calls but performs them needs this policy,
     /// because its filter must not deny a call by itself.
     package func reportingEachDenial() -> Policy {
@@ -94,6 +103,14 @@ extension Policy {
 }
 
 extension PolicyPaths {
+    /// Adds grants of the caller's places. A later grant of the same path replaces an earlier one.
+    mutating func add(_ grants: [CallersGrant]) {
+        for grant in grants {
+            callersGrants.removeAll { PathText.isSame($0.pattern, as: grant.pattern) }
+            callersGrants.append(grant)
+        }
+    }
+
     fileprivate mutating func add(_ grant: PathGrant) {
         let nearest = grants.last { PathText.isPath(grant.path, within: $0.path) }
         let rights = nearest.map { grant.rights(below: $0) } ?? grant.rights
@@ -102,7 +119,8 @@ extension PolicyPaths {
         grants.append(
             PathGrant(
                 path: grant.path, rights: rights, isOptional: grant.isOptional, reason: grant.reason,
-                stated: grant.stated, namedIn: grant.namedIn ?? replaced?.namedIn))
+                stated: grant.stated, namedIn: grant.namedIn ?? replaced?.namedIn,
+                kind: grant.kind == .any ? replaced?.kind ?? .any : grant.kind))
         grants.sort { PathText.isPath($0.path, before: $1.path) }
     }
 }

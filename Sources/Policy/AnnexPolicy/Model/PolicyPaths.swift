@@ -46,8 +46,21 @@ public struct PolicyPaths: Sendable, Hashable {
     public internal(set) var processFiles: ProcessFiles = .none
     /// The files of `/etc` that Annex writes.
     public internal(set) var etcFiles: EtcFiles = .none
+    /// Which repositories of handed-over directories are found.
+    public enum Repositories: String, Sendable, Hashable, CaseIterable {
+        /// None.
+        case none
+        /// Git's: the hooks of a repository, and the main repository of a worktree.
+        case git
+    }
+
     /// The granted paths, sorted so that a directory comes before the paths below it.
     public internal(set) var grants: [PathGrant] = []
+    /// The grants whose paths depend on the user who starts the program, in the order of the text. A launch needs their
+    /// paths, so whatever starts the program replaces them by grants.
+    public internal(set) var callersGrants: [CallersGrant] = []
+    /// Which repositories are found for a program whose directories a user hands over.
+    public internal(set) var repositories: Repositories = .none
 
     /// The path of a private directory if the policy does not state one.
     package static let usualPrivatePath = "/private"
@@ -125,19 +138,21 @@ public struct PathGrant: Sendable, Hashable {
     let stated: StatedPlace?
     /// The file that names the path for every run, such as a project file; nil if no such file names it.
     package let namedIn: NamingFile?
+    /// What the object at the path must be.
+    package let kind: GrantedKind
 
     package init(
         path: String, rights: PathRights, isOptional: Bool, reason: String, place: PolicyPlace?,
-        namedIn: NamingFile? = nil
+        namedIn: NamingFile? = nil, kind: GrantedKind = .any
     ) {
         self.init(
             path: path, rights: rights, isOptional: isOptional, reason: reason,
-            stated: place.map { StatedPlace($0) }, namedIn: namedIn)
+            stated: place.map { StatedPlace($0) }, namedIn: namedIn, kind: kind)
     }
 
     init(
         path: String, rights: PathRights, isOptional: Bool, reason: String, stated: StatedPlace?,
-        namedIn: NamingFile? = nil
+        namedIn: NamingFile? = nil, kind: GrantedKind = .any
     ) {
         self.path = path
         self.rights = rights
@@ -145,6 +160,7 @@ public struct PathGrant: Sendable, Hashable {
         self.reason = reason
         self.stated = stated
         self.namedIn = namedIn
+        self.kind = kind
     }
 
     /// The line of the policy that grants the path; nil if a caller added the grant.

@@ -36,7 +36,9 @@ package final class Allowances {
     }
 
     private func makeCandidates() -> [Candidate] {
-        let all = library.allowances.compactMap { name -> Candidate? in
+        // A policy whose places of the caller were found no longer states them. So names tell what it has already.
+        let own = JoinedName(policy.name).fragments
+        let all = library.allowances.filter { !own.contains($0) }.compactMap { name -> Candidate? in
             guard let fragment = try? library.fragment(named: name, for: policy.architecture),
                 let joined = try? policy.joined(with: [fragment]), !joined.isSame(as: policy)
             else { return nil }
@@ -48,9 +50,10 @@ package final class Allowances {
 
 extension PolicyFragment {
     /// Whether the fragment's own rules allow the call. A fragment without rules is for the calls that its settings
-    /// open.
+    /// open. A fragment with places of the caller is for these places, and its calls only reach them.
     fileprivate func isFor(_ use: CallUse) -> Bool {
-        calls.isEmpty ? changesFilter : allows(use)
+        guard grants.callers.isEmpty else { return false }
+        return calls.isEmpty ? changesFilter : allows(use)
     }
 
     fileprivate func states(_ remedy: Remedy) -> Bool {

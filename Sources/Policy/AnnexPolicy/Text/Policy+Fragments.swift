@@ -40,7 +40,9 @@ extension Policy {
             guard limits.raise(name, to: stated.value) else { continue }
             book = book.stating(.limit(name), at: stated.place)
         }
-        paths = granting(fragment.grants).paths
+        paths = granting(fragment.grants.plain).paths
+        paths.add(fragment.grants.callers)
+        if let stated = fragment.repositories, stated.value != .none { paths.repositories = stated.value }
         if let stated = fragment.processFiles, stated.value.reach > paths.processFiles.reach {
             paths.processFiles = stated.value
             book = book.stating(.processFiles, at: stated.place)

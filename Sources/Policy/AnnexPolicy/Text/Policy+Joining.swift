@@ -123,9 +123,11 @@ private struct Joining {
         (paths.etcFiles, places[.etcFiles]) = (etc?.value ?? .none, etc?.place)
         var grants: [[UInt8]: PathGrant] = [:]
         for document in documents {
-            for grant in document.grants { grants[Array(grant.path.utf8)] = grant }
+            for grant in document.grants.plain { grants[Array(grant.path.utf8)] = grant }
+            paths.add(document.grants.callers)
         }
         paths.grants = grants.values.sorted { PathText.isPath($0.path, before: $1.path) }
+        paths.repositories = documents.reversed().lazy.compactMap(\.repositories).first?.value ?? .none
         return paths
     }
 

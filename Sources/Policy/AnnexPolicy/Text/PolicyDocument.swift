@@ -11,7 +11,8 @@ struct PolicyDocument: Sendable {
     let privateDirectories: Stated<PrivateDirectories>?
     let processFiles: Stated<PolicyPaths.ProcessFiles>?
     let etcFiles: Stated<PolicyPaths.EtcFiles>?
-    let grants: [PathGrant]
+    let grants: PolicyNode.Grants
+    let repositories: Stated<PolicyPaths.Repositories>?
     let devices: Stated<[PolicyDevice]>?
     let network: Stated<PolicyNetwork>?
     let writeXorExecute: Stated<Bool>?
@@ -50,6 +51,8 @@ extension PolicyDocument {
         "write-xor-execute", "environment", "limits",
     ]
 
+    private static let keysOfPaths = ["bundle", "private", "proc", "etc", "grants", "repositories"]
+
     init(text: String, file: String, architecture: Architecture) throws(PolicyError) {
         try self.init(root: PolicyNode.root(of: text, file: file), architecture: architecture)
     }
@@ -59,14 +62,15 @@ extension PolicyDocument {
         includes = try Self.includes(values["includes"])
         calls = try CallRuleReader(architecture: architecture).rules(in: values)
         unlisted = try values["unlisted"].map { node throws(PolicyError) in try node.unlistedCalls() }
-        let paths = try values["paths"]?.mapping("`paths`", keys: ["bundle", "private", "proc", "etc", "grants"])
+        let paths = try values["paths"]?.mapping("`paths`", keys: Self.keysOfPaths)
         bundle = try Self.stated(paths?["bundle"]) { node throws(PolicyError) in try node.bundleRights() }
         privateDirectories = try Self.stated(paths?["private"]) { node throws(PolicyError) in
             try node.privateDirectories()
         }
         processFiles = try Self.stated(paths?["proc"]) { node throws(PolicyError) in try node.processFiles() }
         etcFiles = try Self.stated(paths?["etc"]) { node throws(PolicyError) in try node.etcFiles() }
-        grants = try paths?["grants"]?.grants() ?? []
+        grants = try paths?["grants"]?.grants() ?? PolicyNode.Grants()
+        repositories = try Self.stated(paths?["repositories"]) { node throws(PolicyError) in try node.repositories() }
         devices = try Self.stated(values["devices"]) { node throws(PolicyError) in try node.devices() }
         network = try Self.stated(values["network"]) { node throws(PolicyError) in try node.network() }
         writeXorExecute = try Self.stated(values["write-xor-execute"]) { node throws(PolicyError) in

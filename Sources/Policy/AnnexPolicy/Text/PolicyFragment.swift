@@ -27,7 +27,8 @@ public struct PolicyFragment: Sendable, Hashable {
     let writeXorExecute: PolicyDocument.Stated<Bool>?
     let devices: PolicyDocument.Stated<[PolicyDevice]>?
     let environment: PolicyDocument.Stated<PolicyEnvironment>?
-    let grants: [PathGrant]
+    let grants: PolicyNode.Grants
+    let repositories: PolicyDocument.Stated<PolicyPaths.Repositories>?
     let processFiles: PolicyDocument.Stated<PolicyPaths.ProcessFiles>?
     let limits: [LimitName: PolicyDocument.Stated<LimitValue>]
 
@@ -61,8 +62,8 @@ extension PolicyFragment {
         }
 
         /// The keys of the section `paths`. No entitlement may state `proc`, because `/proc` shows facts about the
-        /// machine.
-        var keysOfPaths: [String] { ["grants"] + (self == .allowance ? ["proc"] : []) }
+        /// machine, or `repositories`, because a user hands directories over only to programs.
+        var keysOfPaths: [String] { ["grants"] + (self == .allowance ? ["proc", "repositories"] : []) }
 
         var title: String { "an \(rawValue)" }
         var example: String { self == .entitlement ? "com.apple.security.network.client" : "jit" }
@@ -97,7 +98,13 @@ extension PolicyFragment {
             try node.environment()
         }
         let paths = try values["paths"]?.mapping("`paths` of \(kind.title)", keys: kind.keysOfPaths)
-        grants = try paths?["grants"]?.grants() ?? []
+        grants = try paths?["grants"]?.grants() ?? PolicyNode.Grants()
+        if kind == .entitlement, let first = grants.callers.first {
+            throw PolicyError("`\(first.pattern)` depends on the caller, and no extension has one", at: first.place)
+        }
+        repositories = try PolicyDocument.stated(paths?["repositories"]) { node throws(PolicyError) in
+            try node.repositories()
+        }
         processFiles = try PolicyDocument.stated(paths?["proc"]) { node throws(PolicyError) in try node.processFiles() }
         limits = try values["limits"]?.limits() ?? [:]
         guard let identifier = values[kind.rawValue], let name = values["name"], let means = values["means"] else {

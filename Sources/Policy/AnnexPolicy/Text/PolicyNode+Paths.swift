@@ -43,47 +43,80 @@ extension PolicyNode {
         try word("etc", among: PolicyPaths.EtcFiles.self)
     }
 
-    /// The grants of one file. Granting the same path twice is an error.
-    func grants() throws(PolicyError) -> [PathGrant] {
-        var grants: [PathGrant] = []
+    func repositories() throws(PolicyError) -> PolicyPaths.Repositories {
+        try word("repositories", among: PolicyPaths.Repositories.self)
+    }
+
+    /// The grants of one file: the paths that are the same for all users, and the paths that depend on the caller.
+    struct Grants: Sendable, Hashable {
+        var plain: [PathGrant] = []
+        var callers: [CallersGrant] = []
+    }
+
+    /// Reads the grants of one file. Granting the same path twice is an error.
+    func grants() throws(PolicyError) -> Grants {
+        var grants = Grants()
         for group in try list("`grants`") {
-            for grant in try group.grantGroup() {
-                if let first = grants.first(where: { PathText.isSame($0.path, as: grant.path) }) {
-                    throw PolicyError(
-                        "`\(grant.path)` is already granted in line \(first.place?.line ?? 0)", at: grant.place)
-                }
-                grants.append(grant)
+            let more = try group.grantGroup()
+            for grant in more.plain {
+                try grant.reject(sameAs: grants.plain.first { PathText.isSame($0.path, as: grant.path) }?.place)
+                grants.plain.append(grant)
             }
-            guard grants.count <= Self.mostGrants else {
+            for grant in more.callers {
+                let first = grants.callers.first { PathText.isSame($0.pattern, as: grant.pattern) }
+                try Self.reject(grant.pattern, at: grant.place, sameAs: first?.place)
+                grants.callers.append(grant)
+            }
+            guard grants.plain.count + grants.callers.count <= Self.mostGrants else {
                 throw group.error("the file grants more than \(Self.mostGrants) paths")
             }
         }
         return grants
     }
 
+    fileprivate static func reject(
+        _ path: String, at place: PolicyPlace?, sameAs first: PolicyPlace?
+    ) throws(PolicyError) {
+        guard let first else { return }
+        throw PolicyError("`\(path)` is already granted in line \(first.line)", at: place)
+    }
+
     /// The most grants of one file. Each grant needs a mount and a Landlock rule.
     private static let mostGrants = 256
 
-    private func grantGroup() throws(PolicyError) -> [PathGrant] {
-        let values = try mapping("a group of `grants`", keys: ["reason", "rights", "paths", "missing"])
+    private func grantGroup() throws(PolicyError) -> Grants {
+        let values = try mapping("a group of `grants`", keys: ["reason", "rights", "paths", "missing", "kind"])
         guard let reason = values["reason"], let rightsNode = values["rights"], let paths = values["paths"] else {
             throw error("a group must state its `reason`, its `rights` and its `paths`")
         }
         let why = try reason.text("a reason")
         let rights = try rightsNode.rights("`rights`", among: [.read, .write, .execute])
         guard !rights.isEmpty else { throw rightsNode.error("the group grants no right: remove it, or add one") }
-        let isOptional = try values["missing"].map { node throws(PolicyError) in
-            try node.word("missing", among: Missing.self) == .skip
-        }
-        var grants: [PathGrant] = []
+        let isOptional =
+            try values["missing"].map { node throws(PolicyError) in
+                try node.word("missing", among: Missing.self) == .skip
+            } ?? false
+        let kind = try values["kind"]?.word("kind", among: GrantedKind.self) ?? .any
+        var grants = Grants()
         for item in try paths.list("`paths`") {
+            let text = try item.text("a path")
+            if CallersGrant.isPattern(text) {
+                if let problem = CallersGrant.misspelling(text, kind: kind) {
+                    throw item.error("`\(text)` is not a valid path: \(problem)")
+                }
+                grants.callers.append(
+                    CallersGrant(
+                        pattern: text, rights: rights, isOptional: isOptional, kind: kind, reason: why,
+                        stated: StatedPlace(item.place)))
+                continue
+            }
             let path = try item.path()
+            if kind != .any { throw item.error("`kind` is for paths that a variable names, such as $SSH_AUTH_SOCK") }
             if let danger = PathText.danger(path, rights: rights) {
                 throw item.error("`\(path)` is not granted: \(danger)")
             }
-            grants.append(
-                PathGrant(
-                    path: path, rights: rights, isOptional: isOptional ?? false, reason: why, place: item.place))
+            grants.plain.append(
+                PathGrant(path: path, rights: rights, isOptional: isOptional, reason: why, place: item.place))
         }
         return grants
     }
@@ -117,5 +150,11 @@ extension PolicyNode {
             rights.formUnion(right)
         }
         return rights
+    }
+}
+
+extension PathGrant {
+    fileprivate func reject(sameAs first: PolicyPlace?) throws(PolicyError) {
+        try PolicyNode.reject(path, at: place, sameAs: first)
     }
 }

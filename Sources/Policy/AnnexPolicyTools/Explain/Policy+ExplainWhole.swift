@@ -88,7 +88,11 @@ extension Policy {
     }
 
     private var pathFacts: [String] {
-        let visible = visiblePaths.map { "\($0.path) \($0.rights): \($0.reason)" }
+        var visible = visiblePaths.map { "\($0.path) \($0.rights): \($0.reason)" }
+        visible += paths.callersGrants.map { "\($0.pattern) \($0.rights): \($0.reason)" }
+        if paths.repositories == .git {
+            visible.append("hooks of git repositories that are handed over, and main repositories of their worktrees")
+        }
         return visible.isEmpty ? ["none: no file exists in the sandbox"] : visible
     }
 

@@ -44,12 +44,20 @@ extension PolicyPaths {
             "paths:", "  bundle: \(bundle)", "  private: \(writtenPrivate)", "  proc: \(processFiles.rawValue)",
         ]
         if etcFiles != .none { lines.append("  etc: \(etcFiles.rawValue)") }
-        lines.append(grants.isEmpty ? "  grants: []" : "  grants:")
+        if repositories != .none { lines.append("  repositories: \(repositories.rawValue)") }
+        lines.append(grants.isEmpty && callersGrants.isEmpty ? "  grants: []" : "  grants:")
         for grant in grants {
             lines.append("    - reason: \(PolicyPage.scalar(grant.reason))")
             lines.append("      rights: \(grant.rights)")
             if grant.isOptional { lines.append("      missing: skip") }
             lines.append("      paths: [\(PathText.quoted(grant.path))]")
+        }
+        for grant in callersGrants {
+            lines.append("    - reason: \(PolicyPage.scalar(grant.reason))")
+            lines.append("      rights: \(grant.rights)")
+            if grant.isOptional { lines.append("      missing: skip") }
+            if grant.kind != .any { lines.append("      kind: \(grant.kind.rawValue)") }
+            lines.append("      paths: [\(PathText.quoted(grant.pattern))]")
         }
         return lines.joined(separator: "\n")
     }

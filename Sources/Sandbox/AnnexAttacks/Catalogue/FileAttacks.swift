@@ -198,7 +198,17 @@ extension Catalogue {
             trial: .drivenBy(["AnnexModelTests/ItemTests: FS-26", "AnnexBundleTests/HostileBundleTests: FS-26"])),
         Attack(
             "FS-27", technique: "inotify/fanotify spying or watch bomb",
-            .call("inotify_init1", with: 0), .call("fanotify_init", with: 0x200, 0)),
+            Try(
+                "watch what other programs open", grant: { $0.grantingLine(call: "inotify_add_watch", [3, 0, 0x20]) }
+            ) { script, _, _ in
+                let queue = script.call("inotify_init1", with: 0)
+                return .succeeds(
+                    script.call("inotify_add_watch", with: .result(queue), script.text("/"), 0x20, after: queue))
+            },
+            Try("more queues than its part of the user's", layers: .user, needs: [.layer(.user)]) { script, _, _ in
+                for _ in 0..<WatchBounds.ofMachine.queues { _ = script.call("inotify_init1", with: 0) }
+                return .succeeds(script.call("inotify_init1", with: 0))
+            }, .call("fanotify_init", with: 0x200, 0)),
         Attack(
             "FS-28", technique: "Changes through a read-only descriptor: mode, attributes, locks, leases",
             addition: true,
@@ -271,5 +281,9 @@ extension Catalogue {
                 "AnnexSandboxTests/Programs/FastWriterTests: FS-41", "AnnexSandboxTests/FreeSpaceTests: FS-41",
                 "EndToEndTests/AppGroupTests: FS-41",
             ])),
+        Attack(
+            "FS-42", technique: "A file .git that names another repository; hooks and settings behind a worktree",
+            addition: true,
+            trial: .drivenBy(["EndToEndTests/RunGitTests: FS-42"])),
     ]
 }

@@ -136,6 +136,10 @@ extension Catalogue {
             ) { script, _, _ in
                 .succeeds(script.call("socketpair", with: 1, 2, 0, script.room(8)))
             }),
+        Attack(
+            "SOCK-08", technique: "A file, or another user's socket, in place of the socket that a variable names",
+            addition: true,
+            trial: .drivenBy(["EndToEndTests/RunSocketTests: SOCK-08"])),
     ]
 
     static let network: [Attack] = [

@@ -123,9 +123,10 @@ package final class TrialSandbox: Sendable {
     ) throws(TrialFailure) -> SandboxConfiguration {
         let numbers = (0..<given.count).map { Int32($0) + 3 }
         let objects = try folder.open()
+        // A trial has no caller whose places could be found. Its program gets the calls that reach such places.
         var configuration = SandboxConfiguration(
-            policy: policy, bundle: objects.bundle, executable: objects.program, executablePath: TrialFolder.program,
-            name: "annex-trial", gifts: given, numbers: numbers)
+            policy: policy.finding([]), bundle: objects.bundle, executable: objects.program,
+            executablePath: TrialFolder.program, name: "annex-trial", gifts: given, numbers: numbers)
         configuration.layers = layers
         try Self.system { () throws(SystemError) in try launcher.keepFiles(of: &configuration, in: folder.path) }
         return configuration

@@ -11,6 +11,7 @@ extension Launcher {
         held: HeldLimits, output: borrowing Descriptor
     ) throws(SandboxError) -> LaunchPlan {
         let policy = configuration.policy
+        try Self.rejectUnknownPlaces(policy.paths)
         let (place, frameworks) = (try configuration.bundlePlace(), try configuration.frameworksPlace())
         configuration.environment[Self.frameworksVariable] = frameworks.map { Array($0.utf8) }
         var plan = try SandboxError.step("plan") { () throws(SystemError) in
@@ -27,6 +28,11 @@ extension Launcher {
         plan.environmentBytes = variables.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
         plan.limits = held.resources(policy.limits, hasReaper: plan.hasReaper)
         plan.isNice = held.isNice
+        plan.watchBounds = .ofMachine
+        // The secret that lets a program use an X11 display is stored under the machine's name.
+        if policy.paths.grants.contains(where: { $0.kind == .x11 }) {
+            plan.hostname = Self.machinesName ?? plan.hostname
+        }
         (plan.insideUser, plan.insideGroup) = (configuration.inside.user, configuration.inside.group)
         let (directory, followed) = (configuration.directory, configuration.followed)
         let shared = configuration.shared
@@ -58,6 +64,25 @@ extension Launcher {
             throw SandboxError("plan", error: error)
         }
         return plan
+    }
+
+    /// Rejects a policy whose places of the caller were not found. An extension has no caller.
+    private static func rejectUnknownPlaces(_ paths: PolicyPaths) throws(SandboxError) {
+        guard let first = paths.callersGrants.first?.pattern ?? (paths.repositories == .none ? nil : "repositories")
+        else { return }
+        throw SandboxError(
+            "grants", cause: "the policy states `\(first)`, which depends on the caller of `annex run`",
+            remedy: "use a policy without it for extensions")
+    }
+
+    /// The machine's name; nil if it is unknown or no plain name.
+    private static var machinesName: String? {
+        guard let name = TextFile.read("/proc/sys/kernel/hostname")?.split(separator: "\n").first else { return nil }
+        let isPlain = name.utf8.allSatisfy { byte in
+            [0x2D, 0x2E, 0x5F].contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                || (0x61...0x7A).contains(byte)
+        }
+        return isPlain && name.utf8.count <= 64 ? String(name) : nil
     }
 
     /// The variable that tells an extension where the `Frameworks` directory of its app is.

@@ -162,9 +162,10 @@ extension TreeWalk.Entry {
 }
 
 extension FileStatus {
-    /// Whether the object belongs to root, and other users may not read it.
+    /// Whether the object belongs to root, and other users may not read it. To use a socket file, a program needs the
+    /// right to write to it.
     fileprivate var isPrivateToRoot: Bool {
-        let wanted: UInt32 = kind == .directory ? 0o5 : 0o4
+        let wanted: UInt32 = kind == .directory ? 0o5 : kind == .socket ? 0o2 : 0o4
         return user == 0 && mode & wanted != wanted
     }
 }

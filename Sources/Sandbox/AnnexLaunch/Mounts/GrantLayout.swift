@@ -178,8 +178,26 @@ struct GrantLayout: ~Copyable {
         if let danger = dangers.danger(of: host.path, grant.rights, spelled: grant.path) {
             throw SandboxError("grants", cause: "\(Escaped(grant.path)) is not handed over: \(danger)")
         }
+        try reject(host.object, at: host.path, unless: grant.kind)
         let (path, isDirectory, links) = (host.path, host.isDirectory, host.links)
         return Found(path: path, object: host.releaseObject(), isDirectory: isDirectory, links: links)
+    }
+
+    /// Rejects an object that is not of the granted kind. A variable of the environment may name any path.
+    private static func reject(
+        _ object: borrowing Descriptor, at path: String, unless kind: GrantedKind
+    ) throws(SandboxError) {
+        guard kind != .any else { return }
+        let status: FileStatus
+        do throws(SystemError) { status = try object.status() } catch { throw SandboxError("grants", error: error) }
+        guard status.kind == .socket else {
+            throw SandboxError("grants", cause: "\(Escaped(path)) is not handed over: it is no socket")
+        }
+        guard [0, geteuid()].contains(status.user) else {
+            throw SandboxError(
+                "grants", cause: "\(Escaped(path)) is not handed over: it is a socket of uid \(status.user)",
+                remedy: "run annex as that user")
+        }
     }
 
     private static func remedy(_ error: SystemError, grant: PathGrant, dangers: GrantDangers) -> String? {
