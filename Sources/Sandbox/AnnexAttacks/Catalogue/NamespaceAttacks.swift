@@ -1,6 +1,5 @@
 internal import AnnexLaunch
 internal import AnnexPolicy
-internal import Glibc
 
 /// Attacks on namespaces, sockets and the network.
 extension Catalogue {
@@ -86,10 +85,6 @@ extension Catalogue {
                 let path = script.text(canaries.writable)
                 return .succeeds(
                     script.call("fchownat", with: .here, path, .number(Int64(Canaries.strangerUser)), -1, 0))
-            },
-            .ofCaller("take a file of the host") { script, _, _ in
-                let (user, group) = (TrialArgument.value(UInt64(getuid())), TrialArgument.value(UInt64(getgid())))
-                return .succeeds(script.call("fchown", with: .number(Canaries.gift), user, group))
             }),
     ]
 
