@@ -17,8 +17,11 @@ import Testing
     func `ignored signals stay ignored in the program`(trap: String) async throws {
         let ask = "grep -E '^Sig(Ign|Blk)' /proc/self/status"
         let said = try await shell("\(trap) \(ask); annex run -- \(ask)")
-        let lines = said.output.split(separator: "\n").map(String.init)
-        #expect(lines.count == 4 && Array(lines.prefix(2)) == Array(lines.suffix(2)), "\(said)")
+        // The C library keeps the signals 32 and 33 to itself, and posix_spawn(3) ignores them.
+        let sets = said.output.split(separator: "\n").map { line in
+            (UInt64(line.suffix(16), radix: 16) ?? .max) & ~0x1_8000_0000
+        }
+        #expect(sets.count == 4 && Array(sets.prefix(2)) == Array(sets.suffix(2)), "\(said)")
     }
 
     @Test func `blocked signals stay blocked in the program`() async throws {
@@ -38,7 +41,7 @@ import Testing
     func `a signal that the caller ignores ends neither annex nor the program`(signal: String) async throws {
         let line =
             "mkfifo in; trap '' \(signal); annex run -- sh -c 'echo begun; cat' < in > out & job=$!; exec 3> in; "
-            + "until grep -qs begun out; do :; done; kill -\(signal) $job; echo more >&3; exec 3>&-; "
+            + "until grep -qs begun out || ! kill -0 $job; do :; done; kill -\(signal) $job; echo more >&3; exec 3>&-; "
             + "wait $job; echo $?; cat out"
         let said = try await shell(line)
         #expect(said.output == "0\nbegun\nmore\n", "\(said)")
@@ -53,8 +56,8 @@ import Testing
             """
         try Data(python.utf8).write(to: folder.url.appending(path: "handles.py"))
         let line =
-            "trap '' USR1; annex run --read handles.py -- python3 handles.py > out & job=$!; "
-            + "until grep -qs begun out; do :; done; kill -USR1 $job; wait $job; echo $?"
+            "trap '' USR1; annex run --read handles.py -- /usr/bin/python3 handles.py > out & job=$!; "
+            + "until grep -qs begun out || ! kill -0 $job; do :; done; kill -USR1 $job; wait $job; echo $?"
         let said = try await shell(line)
         #expect(said.output == "9\n", "\(said)")
     }
@@ -62,7 +65,7 @@ import Testing
     @Test func `a signal that nobody ignores ends the program`() async throws {
         let line =
             "annex run -- sh -c 'echo begun; exec sleep 1000' > out & job=$!; "
-            + "until grep -qs begun out; do :; done; kill -TERM $job; wait $job; echo $?"
+            + "until grep -qs begun out || ! kill -0 $job; do :; done; kill -TERM $job; wait $job; echo $?"
         #expect(try await shell(line).output == "143\n")
     }
 }

@@ -20,8 +20,11 @@ package struct SignalSetting: Sendable, Hashable {
 
     private static func set(_ prefix: String, in status: String) -> UInt64 {
         let line = status.split(separator: "\n").first { $0.hasPrefix(prefix) }
-        return line.flatMap { UInt64($0.dropFirst(prefix.count), radix: 16) } ?? 0
+        return (line.flatMap { UInt64($0.dropFirst(prefix.count), radix: 16) } ?? 0) & ~ofLibrary
     }
+
+    /// The two signals that the C library keeps to itself. Each program's library sets them anew.
+    private static let ofLibrary: UInt64 = 1 << 31 | 1 << 32
 
     /// Whether a signal of this number does not end a program that has this setting.
     package func holds(_ signal: Int32) -> Bool {
