@@ -13,6 +13,8 @@ struct LocatedProgram: ~Copyable {
     let arguments: [[UInt8]]
     /// The path that the sandbox must show in addition to the policy's own paths: the file itself, or the script.
     let grants: [PathGrant]
+    /// The directory of `PATH` in which the program was found; nil if its name is a path.
+    let searched: String?
 
     /// How many interpreters may themselves be scripts. The kernel has the same limit.
     private static let mostInterpreters = 4
@@ -22,6 +24,7 @@ struct LocatedProgram: ~Copyable {
     /// - Throws: `SandboxError` at the step `program`. Its `isMissing` is true if the program does not exist.
     static func find(_ program: SandboxProgram, under policy: Policy) throws(SandboxError) -> LocatedProgram {
         var place = try locate(program.name)
+        let searched = program.name.contains("/") ? nil : String(place.dropLast(program.name.count + 1))
         var arguments = [Array(program.name.utf8)] + program.argumentBytes
         var grants: [PathGrant] = []
         for _ in 0...mostInterpreters {
@@ -34,7 +37,8 @@ struct LocatedProgram: ~Copyable {
                     grants.append(grant(path, rights: [.read, .execute], reason: "the program itself"))
                 }
                 return LocatedProgram(
-                    object: Descriptor(owning: host.releaseObject()), path: path, arguments: arguments, grants: grants)
+                    object: Descriptor(owning: host.releaseObject()), path: path, arguments: arguments, grants: grants,
+                    searched: searched)
             }
             if !shows(policy, path: path, rights: .read) {
                 grants.append(grant(path, rights: .read, reason: "the script itself"))

@@ -16,9 +16,11 @@ extension Sandbox {
         let file = try LocatedProgram.find(program, under: found.granting(grants))
         let policy = found.granting(grants + file.grants)
         let (path, arguments) = (file.path, file.arguments)
+        let kept = program.keepsCallersEnvironment ? CallersEnvironment(policy, directory: program.directory) : nil
+        let notes = kept?.notes(file, named: program.name, under: policy) ?? []
         var configuration = SandboxConfiguration(
             policy: policy, program: file.takeObject(), path: path, arguments: arguments)
-        configuration.environment = program.environmentBytes
+        configuration.environment = (kept?.values ?? [:]).merging(program.environmentBytes) { $1 }
         if let home = callers.home, program.environmentBytes["HOME"] == nil { configuration.environment["HOME"] = home }
         if let directory = program.directory {
             configuration.directory = .demanded(try spelled(directory, step: "directory"))
@@ -31,7 +33,7 @@ extension Sandbox {
         configuration.streams = streams
         configuration.terminal = terminal
         if policy.paths.persistent != nil { try openPrivate(for: &configuration) }
-        return PreparedProgram(configuration: configuration, policy: policy)
+        return PreparedProgram(configuration: configuration, policy: policy, notes: notes)
     }
 
     private func grants(of program: SandboxProgram) throws(SandboxError) -> [PathGrant] {
@@ -119,6 +121,8 @@ extension Sandbox {
 package struct PreparedProgram: ~Copyable {
     package var configuration: SandboxConfiguration
     package let policy: Policy
+    /// Sentences for the caller about what the program lacks of the caller's surroundings.
+    package let notes: [String]
 
     package consuming func takeConfiguration() -> SandboxConfiguration { configuration }
 }

@@ -59,6 +59,8 @@ public struct SandboxProgram: Sendable, Hashable {
     /// Directories on the host in which the program may execute what it wrote.
     public private(set) var writableCode: [String] = []
 
+    /// Whether the program gets those variables of this process that name places which are handed over.
+    package var keepsCallersEnvironment = false
     /// The signals that the program ignores and blocks when it begins.
     package var signals = SignalSetting.none
     /// The file that names some of these paths; nil if no file names any of them.

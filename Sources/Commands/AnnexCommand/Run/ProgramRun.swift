@@ -49,6 +49,8 @@ struct ProgramRun {
         let file: RunReportFile?
         /// Why the run stopped waiting for the program's output; nil if all of it was read.
         let impatience: SignalForwarder.Impatience?
+        /// What the program lacked of the caller's surroundings.
+        let notes: [String]
     }
 
     /// Makes room for 256 descriptors while this process has one thread.
@@ -78,7 +80,7 @@ struct ProgramRun {
         // The log is off, because this process itself prints denials on stderr at the end.
         prepared.configuration.isLogged = false
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
-        let policy = prepared.policy
+        let (policy, notes) = (prepared.policy, prepared.notes)
         let launcher = try start.launcher()
         if options.bestEffort {
             WaiverAdvice.announce(Shortfall(launcher.missingLayers).needed(by: policy))
@@ -110,11 +112,13 @@ struct ProgramRun {
         if impatience != nil {
             terminal?.pause()
             return End(
-                report: report, denials: denials, policy: policy, failed: nil, file: file, impatience: impatience)
+                report: report, denials: denials, policy: policy, failed: nil, file: file, impatience: impatience,
+                notes: notes)
         }
         terminal?.finish()
         return End(
-            report: report, denials: denials, policy: policy, failed: streams.finish(), file: file, impatience: nil)
+            report: report, denials: denials, policy: policy, failed: streams.finish(), file: file, impatience: nil,
+            notes: notes)
     }
 
     private func sandbox() throws -> Sandbox {
@@ -128,15 +132,18 @@ struct ProgramRun {
 
     /// A limit on the command line that no policy can have.
     private struct WrongLimit: Error {
-        let error: PolicyError
+        let text: String
     }
 
     private func limited(_ policy: Policy) throws(WrongLimit) -> Policy {
+        let limited: Policy
         do {
-            return try policy.limited(to: options.limits)
+            limited = try policy.limited(to: options.limits)
         } catch {
-            throw WrongLimit(error: error)
+            throw WrongLimit(text: "\(error)")
         }
+        if let wrong = EffectlessLimit(among: options.limit, in: limited.limits) { throw WrongLimit(text: wrong.text) }
+        return limited
     }
 
     /// Refuses a private directory if the program would not see it.
@@ -182,6 +189,7 @@ struct ProgramRun {
         program.namingFile = options.namingFile
         program.directory = options.directory
         program.signals = SignalForwarder.inherited
+        program.keepsCallersEnvironment = true
         if let home = HomeDirectory.shown(by: given, outside: given.directory) {
             program.environmentBytes["HOME"] = home
         }
@@ -221,6 +229,7 @@ struct ProgramRun {
             read: options.read + options.execute, written: options.write + options.writeExecute)
         for line in owners { StandardError.print("annex: hint: \(line)") }
         let hint = hint(hints, isAboutOwner: !owners.isEmpty)
+        for note in end.notes { StandardError.print("annex: note: \(note)") }
         // `--explain` has listed these files already.
         if !options.explain, let note = ExecutionNote(end.denials, given: given), !note.isSaid(by: hint) {
             StandardError.print("annex: note: \(note.line)")
@@ -264,7 +273,7 @@ struct ProgramRun {
 
     private func report(_ error: any Error) -> Int32 {
         if let wrong = error as? WrongLimit {
-            StandardError.print("annex: --limit: \(wrong.error)")
+            StandardError.print("annex: --limit: \(wrong.text)")
             return 64
         }
         guard let error = error as? SandboxError else {

@@ -31,6 +31,10 @@ struct RunCommand: ParsableCommand {
             OPTIONS
             \(RunOption.help())
 
+            ENVIRONMENT AND LIMITS
+            \(RunOption.environmentHelp())
+            \(RunOption.limitHelp())
+
             ALLOWANCES
             \(RunOption.allowanceHelp())
             Chromium and LibreOffice need jit, proc and sockets. A sanitizer needs --memory 20T, because it reserves \

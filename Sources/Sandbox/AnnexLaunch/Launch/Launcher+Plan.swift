@@ -100,7 +100,8 @@ extension Launcher {
     ) -> [String: [UInt8]] {
         var values = policy.environment.fixed.mapValues { Array($0.utf8) }
         for name in policy.environment.passed {
-            if let value = OwnEnvironment.bytes(of: name) { values[name] = value }
+            guard let value = OwnEnvironment.bytes(of: name), !Self.namesDescriptor(value, of: name) else { continue }
+            values[name] = value
         }
         if let home = policy.paths.home { values["HOME"] = Array(home.utf8) }
         if let temporary = policy.paths.temporary { values["TMPDIR"] = Array(temporary.utf8) }
@@ -109,6 +110,12 @@ extension Launcher {
         }
         values.merge(more) { $1 }
         return values
+    }
+
+    /// Whether a variable of `make` names the descriptors or the pipe by which programs of one `make` share their jobs.
+    /// A sandbox has neither.
+    private static func namesDescriptor(_ value: [UInt8], of name: String) -> Bool {
+        name == "MAKEFLAGS" && String(decoding: value, as: UTF8.self).contains("--jobserver")
     }
 
     /// Gives the process its standard streams. If the configuration has streams, they are used. Otherwise the process

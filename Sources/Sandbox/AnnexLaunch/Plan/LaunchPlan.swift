@@ -280,7 +280,7 @@ package struct ResourceLimit: Sendable, Hashable {
 
     /// This limit, lowered to this program's own hard limit if that hard limit is lower. A higher limit could not be
     /// set.
-    func withinOwn() -> ResourceLimit {
+    package func withinOwn() -> ResourceLimit {
         var own = rlimit()
         // SAFETY: getrlimit writes one struct and keeps nothing.
         guard unsafe getrlimit(__rlimit_resource_t(resource), &own) == 0 else { return self }

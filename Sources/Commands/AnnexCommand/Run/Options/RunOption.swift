@@ -1,6 +1,7 @@
 import AnnexLinux
 import AnnexPolicy
 import AnnexSandbox
+import AnnexShippedPolicies
 
 /// One option of `annex run`.
 ///
@@ -184,6 +185,37 @@ extension RunOption {
     static func allowanceHelp(_ library: PolicyLibrary = .shipped) -> String {
         let rows = library.allowances.map { ($0, library.help(ofAllowance: $0) ?? "") }
         return list(rows, column: (rows.map(\.0.count).max() ?? 0) + 4)
+    }
+
+    /// The variables of the environment that the policy `tool` and its allowance `network` keep.
+    static func environmentHelp() -> String {
+        guard let tool = try? Policy.compiledAhead(named: "tool").environment.passed,
+            let network = try? Policy.compiledAhead(named: "tool+network").environment.passed
+        else { return "" }
+        let names = Set(tool.map { $0.hasPrefix("LC_") ? "LC_*" : $0 }).sorted()
+        let more = network.filter { !tool.contains($0) && $0.uppercased() == $0 }.sorted()
+        return paragraph(
+            "Kept: \(names.joined(separator: " ")); with --allow network also \(more.joined(separator: " ")). PATH keeps "
+                + "its directories in which the program may execute files. A variable that names only paths is kept if "
+                + "they are handed over, such as VIRTUAL_ENV. All others are dropped, unless --env names them.")
+    }
+
+    /// The limits of the policy `tool` that the options raise and lower.
+    static func limitHelp() -> String {
+        guard let policy = try? Policy.compiledAhead(named: "tool") else { return "" }
+        let options: [(name: LimitName, shown: String)] = [
+            (.memory, "--memory"), (.request, "--timeout"), (.processor, "processor"), (.processes, "processes"),
+            (.descriptors, "descriptors"), (.file, "file"),
+        ]
+        let limits = options.compactMap { option in
+            policy.limits.values.first { $0.name == option.name }.map { "\(option.shown) \($0.value.text)" }
+        }
+        let scratch = policy.paths.scratch.map { ["scratch \(Quantity.text(bytes: $0.size))"] } ?? []
+        return paragraph("Limits unless an option sets them: \((limits + scratch).joined(separator: ", ")).")
+    }
+
+    private static func paragraph(_ text: String) -> String {
+        wrapped(text, to: 77).map { "  " + $0 }.joined(separator: "\n")
     }
 
     /// Each line has at most 79 characters. ArgumentParser breaks a line of 80 characters again.
