@@ -69,6 +69,8 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// The paths that root handed over, and where root's files do not belong to the program. There, the program can only
     /// do what every user may do.
     public var foreignPlaces: [ForeignPlace] = []
+    /// Whether other processes of the program still ran when the program ended. They ended with it.
+    public var leftProcesses = false
     /// The steps of the launch, in order.
     public var steps: [Step] = []
     /// The denied calls and paths, with one record for each kind of denial.
@@ -119,6 +121,7 @@ extension SandboxRunReport {
         denialCount = facts.denialSummary.total
         peakMemory = facts.peakMemory
         isMemoryEnforced = facts.isMemoryEnforced
+        leftProcesses = facts.usage?.leftOthers ?? false
         userSeconds = facts.usage?.userTime.inSeconds
         systemSeconds = facts.usage?.systemTime.inSeconds
     }

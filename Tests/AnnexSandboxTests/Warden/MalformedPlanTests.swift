@@ -18,7 +18,7 @@ import Testing
         case flagUnknown, procWithoutRoot, kernelFilesWithoutProc, loopbackOfTheHost, terminalWithoutReaper,
             linkToNothing
         case fileOfNoPath, ignoredKill, blockedStop, procWithoutItsLayer, listenerWithoutItsLayer
-        case queuesWithoutWatches, watchesWithoutEnd
+        case queuesWithoutWatches, watchesWithoutEnd, scratchWithoutReaper
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
         var edit: ((inout annex_plan) -> Void)? {
@@ -70,6 +70,7 @@ import Testing
             case .terminalWithoutReaper: { $0.terminal = 0 }
             case .linkToNothing: { $0.links = annex_records(offset: $0.arguments.offset, count: 1) }
             case .fileOfNoPath: { $0.files = annex_records(offset: $0.arguments.offset, count: 1) }
+            case .scratchWithoutReaper: { $0.kept_scratch = 0 }
             case .ignoredKill: { $0.ignored_signals = 1 << UInt64(SIGKILL - 1) }
             case .blockedStop: { $0.blocked_signals = 1 << UInt64(SIGSTOP - 1) }
             case .queuesWithoutWatches: { $0.watch_queues = 1 }

@@ -7,13 +7,14 @@ import Synchronization
 final class Recording: Sendable {
     /// An event without the descriptors that it owns, which are kept separately.
     enum Event: Sendable, Equatable {
-        case started, listener, executed, failed, stopped, ended, lost
+        case started, scratch, listener, executed, failed, stopped, ended, lost
     }
 
     struct State: ~Copyable {
         var order: [Event] = []
         var process: Int32 = 0
         var handle: ProcessHandle?
+        var scratch: Descriptor?
         var listener: Descriptor?
         var times: LaunchTimes?
         var layers: SandboxLayers?
@@ -53,6 +54,9 @@ final class Recording: Sendable {
             return .started
         case .unheld:
             return .failed
+        case .scratch(let directory):
+            state.scratch = consume directory
+            return .scratch
         case .listener(let listener):
             state.listener = consume listener
             return .listener

@@ -13,6 +13,7 @@ struct ProgramRun {
     private let names: RelativeNames
     private let given: GivenPaths
     private let words = LastWords()
+    private let scratch = KeptScratch()
 
     init(_ options: RunOptions) {
         self.options = options
@@ -79,6 +80,7 @@ struct ProgramRun {
             program(under: sandbox.policy), streams: streams.takeGiven(), terminal: streams.terminal.take())
         // The log is off, because this process itself prints denials on stderr at the end.
         prepared.configuration.isLogged = false
+        prepared.configuration.keptScratch = scratch
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
         let (policy, notes) = (prepared.policy, prepared.notes)
         let launcher = try start.launcher()
@@ -229,7 +231,7 @@ struct ProgramRun {
             read: options.read + options.execute, written: options.write + options.writeExecute)
         for line in owners { StandardError.print("annex: hint: \(line)") }
         let hint = hint(hints, isAboutOwner: !owners.isEmpty)
-        for note in end.notes { StandardError.print("annex: note: \(note)") }
+        for note in end.notes + notes(report, policy: end.policy) { StandardError.print("annex: note: \(note)") }
         // `--explain` has listed these files already.
         if !options.explain, let note = ExecutionNote(end.denials, given: given), !note.isSaid(by: hint) {
             StandardError.print("annex: note: \(note.line)")
@@ -238,6 +240,13 @@ struct ProgramRun {
         // If the program itself failed, its own exit status takes precedence.
         let status = status(end)
         return Outcome(status: loss == nil || status != 0 ? status : 125, hint: hint)
+    }
+
+    /// What ended with the sandbox without a failure.
+    private func notes(_ report: SandboxRunReport, policy: Policy) -> [String] {
+        let home = HomeDirectory.shown(by: given, outside: given.directory) == nil
+        let lost = LostFiles(scratch, of: options.program, given: given, policy: policy, isHome: home)
+        return [lost?.line].compactMap { $0 } + EndNotes.lines(report, policy: policy)
     }
 
     /// Why the program probably failed.

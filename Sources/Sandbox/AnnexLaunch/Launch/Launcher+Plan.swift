@@ -35,7 +35,7 @@ extension Launcher {
         }
         (plan.insideUser, plan.insideGroup) = (configuration.inside.user, configuration.inside.group)
         let (directory, followed) = (configuration.directory, configuration.followed)
-        let shared = configuration.shared
+        let (shared, keepsScratch) = (configuration.shared, configuration.keptScratch != nil)
         let terminal = configuration.terminalDevice(group: identity.group)
         let owners = callersFiles(of: configuration, user: identity.user, layers: plan.layers)
         plan.fileMask = configuration.fileMask
@@ -51,6 +51,9 @@ extension Launcher {
                 host: plan.hostname))
         // A policy without /proc has no such layer to report.
         if !plan.hasProc { plan.layers.remove(.processFiles) }
+        if keepsScratch, plan.hasReaper, plan.layers.contains(.root), let scratch = policy.paths.scratch {
+            plan.keptScratch = plan.scratches.firstIndex { PathText.isSame($0.target, as: scratch.path) }
+        }
         for directory in shared { try addShared(directory, user: identity.user, to: &plan) }
         if let frameworks, let directory = configuration.frameworks.take() {
             try addFrameworks(directory, at: frameworks, policy: policy, to: &plan)

@@ -58,6 +58,7 @@ package final class Launcher: Sendable {
         configuration.settle(on: numbersInside(configuration, identity: identity))
         var scene = try scene(of: configuration)
         let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
+        let keptScratch = configuration.keptScratch
         let held = HeldLimits(
             limits, group: Self.bounds(of: group), sharesItsUser: sharesItsUser(configuration))
         try Self.rejectUnwatchable(held, hasReaper: configuration.hasReaper)
@@ -77,7 +78,7 @@ package final class Launcher: Sendable {
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,
             layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, controls: warden.controls,
-            missingLayers: missingLayers, foreignPlaces: plan.foreignPlaces, events: events)
+            missingLayers: missingLayers, foreignPlaces: plan.foreignPlaces, keptScratch: keptScratch, events: events)
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
         } catch {

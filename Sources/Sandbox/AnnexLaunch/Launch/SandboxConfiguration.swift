@@ -77,6 +77,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     private(set) var inside = OwnNumbers.hidden
     /// The permission bits that new files do not get (umask).
     package var fileMask = LaunchPlan.ownerOnly
+    /// Receives the scratch directory; nil if this process does not look at it.
+    package var keptScratch: KeptScratch?
     /// The signals that the process ignores and blocks when it begins.
     package var signals = SignalSetting.none
     /// Whether the first process is a reaper even if the policy allows only one process.

@@ -18,13 +18,14 @@ package final class SandboxedProcess: Sendable {
     /// The layers that the host waived and that this machine cannot provide, with the cause.
     private let missingLayers: [MissingLayer]
     private let foreignPlaces: [LaunchPlan.ForeignPlace]
+    private let keptScratch: KeptScratch?
     private let events: @Sendable (SandboxEvent) -> Void
 
     init(
         scene: CallDesk.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
         controls: SpeculationControls, missingLayers: [MissingLayer], foreignPlaces: [LaunchPlan.ForeignPlace],
-        events: @escaping @Sendable (SandboxEvent) -> Void
+        keptScratch: KeptScratch?, events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene
         self.loop = loop
@@ -35,6 +36,7 @@ package final class SandboxedProcess: Sendable {
         self.controls = controls
         self.missingLayers = missingLayers
         self.foreignPlaces = foreignPlaces
+        self.keptScratch = keptScratch
         self.events = events
         var holdings = Holdings(identity: identity)
         holdings.end.held = held
@@ -143,6 +145,7 @@ package final class SandboxedProcess: Sendable {
         switch consume event {
         case .started(let process, let number): start(process, number: number)
         case .unheld(let number): endUnheld(number)
+        case .scratch(let directory): keptScratch?.keep(directory)
         case .listener(let listener): listen(listener)
         case .executed(let times, let layers, let numbers):
             holdings.withLock { $0.end.hasRun = true }

@@ -59,6 +59,7 @@ extension LaunchPlan {
         if hasWriteXorExecute { header.flags |= UInt32(ANNEX_PLAN_WRITE_XOR_EXECUTE) }
         if isNice { header.flags |= UInt32(ANNEX_PLAN_NICE) }
         header.file_mask = fileMask
+        header.kept_scratch = keptScratch.map { Int32(clamping: $0) } ?? -1
         header.ignored_signals = signals.ignored
         header.blocked_signals = signals.blocked
         if let watchBounds { (header.watch_queues, header.watches) = (watchBounds.queues, watchBounds.watches) }

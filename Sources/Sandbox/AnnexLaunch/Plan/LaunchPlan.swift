@@ -82,6 +82,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     /// The working directory inside the sandbox.
     package var directory = "/"
     package var scratches: [Scratch] = []
+    /// The index of the scratch that the warden sends to this process; nil if this process looks at none.
+    package var keptScratch: Int?
     package var links: [Link] = []
     package var files: [File] = []
     /// Whether the first process is a reaper and the program is its child. A program needs a reaper if it has several

@@ -10,6 +10,8 @@ package enum LaunchEvent: ~Copyable, Sendable {
     /// this descriptor the process cannot be watched. If the lost descriptor is the process's own handle, `process` is
     /// the process's number; otherwise it is nil.
     case unheld(process: Int32?)
+    /// The top directory of the plan's kept scratch, as a descriptor that only refers to it (`O_PATH`).
+    case scratch(Descriptor)
     /// The descriptor on which the broker receives the calls that the filter refers to the broker. The process waits
     /// until this event was delivered.
     case listener(Descriptor)
@@ -47,6 +49,8 @@ package struct ResourceUsage: Sendable, Hashable {
     package var systemTime: Duration
     /// The largest resident set at any moment, in bytes.
     package var peakMemory: UInt64
+    /// Whether other processes of the sandbox still ran when the program ended. They ended with it.
+    package var leftOthers = false
 
     package init(userTime: Duration = .zero, systemTime: Duration = .zero, peakMemory: UInt64 = 0) {
         self.userTime = userTime
@@ -92,7 +96,7 @@ package struct LaunchTimes: Sendable, Hashable {
 struct WardenAnswer {
     enum Kind: UInt32 {
         case hello = 1
-        case started, listener, executed, failed, stopped, ended
+        case started, scratch, listener, executed, failed, stopped, ended
     }
 
     static let size = MemoryLayout<annex_answer>.size
@@ -142,9 +146,11 @@ struct WardenAnswer {
     var stopSignal: Int32 { answer.status >> 8 & 0xff }
 
     var usage: ResourceUsage {
-        ResourceUsage(
+        var usage = ResourceUsage(
             userTime: .microseconds(Int64(clamping: answer.user_time)),
             systemTime: .microseconds(Int64(clamping: answer.system_time)), peakMemory: answer.peak_memory)
+        usage.leftOthers = answer.detail == 1
+        return usage
     }
 }
 

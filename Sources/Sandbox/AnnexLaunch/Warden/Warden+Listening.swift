@@ -60,6 +60,9 @@ extension Warden {
         case .started:
             guard let pidfd = message.descriptors.takeFirst() else { return .unheld(process: answer.process) }
             return .started(ProcessHandle(owning: pidfd), process: answer.process)
+        case .scratch:
+            guard let directory = message.descriptors.takeFirst() else { return nil }
+            return .scratch(directory)
         case .listener:
             guard let listener = message.descriptors.takeFirst() else { return .unheld(process: nil) }
             return .listener(listener)

@@ -20,13 +20,28 @@ static long send_answer(const annex_answer *answer, int descriptor) {
     return 0;
 }
 
+static int descriptor_of(const struct child *child, uint32_t kind) {
+    switch (kind) {
+        case ANNEX_ANSWER_STARTED: return child->pidfd;
+        case ANNEX_ANSWER_SCRATCH: return child->scratch;
+        case ANNEX_ANSWER_LISTENER: return child->listener;
+        default: return -1;
+    }
+}
+
+static void close_scratch(struct child *child) {
+    close_descriptor(child->scratch);
+    child->scratch = -1;
+}
+
 static long send_about(struct child *child, uint32_t kind) {
     child->answer.kind = kind;
+    if (kind == ANNEX_ANSWER_ENDED) child->answer.detail = child->leaves_others;
     // A broker that receives ENDED may count open descriptors, so the descriptors of the launch are closed before
     // ENDED is sent.
     if (kind == ANNEX_ANSWER_ENDED) children_close(child);
-    int given = kind == ANNEX_ANSWER_STARTED ? child->pidfd : kind == ANNEX_ANSWER_LISTENER ? child->listener : -1;
-    long result = send_answer(&child->answer, given);
+    long result = send_answer(&child->answer, descriptor_of(child, kind));
+    if (result == 0 && kind == ANNEX_ANSWER_SCRATCH) close_scratch(child);
     if (result == 0 && kind == ANNEX_ANSWER_STARTED) loop_started_sent(child);
     // The broker has the listener now. The code inside the sandbox must not run before this point.
     if (result == 0 && kind == ANNEX_ANSWER_LISTENER) loop_listener_sent(child);
@@ -36,6 +51,12 @@ static long send_about(struct child *child, uint32_t kind) {
 // Without the answer, the broker has no handle of the process or no listener for its denied calls. So the warden
 // kills the process and reports this failure instead.
 static void give_up(struct child *child, uint32_t kind) {
+    // The broker can do without this directory.
+    if (kind == ANNEX_ANSWER_SCRATCH) {
+        close_scratch(child);
+        child->pending &= ~(1u << kind);
+        return;
+    }
     uint32_t step = kind == ANNEX_ANSWER_STARTED ? ANNEX_STEP_CLONE : ANNEX_STEP_LISTENER;
     child->pending &= ~(1u << ANNEX_ANSWER_STARTED | 1u << ANNEX_ANSWER_LISTENER | 1u << ANNEX_ANSWER_EXECUTED);
     child->outcome = UNDECIDED;

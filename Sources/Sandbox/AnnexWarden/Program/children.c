@@ -46,11 +46,12 @@ struct child *children_take(uint32_t reserve) {
     child->used = 1;
     child->generation++;
     child->pending = 0;
-    child->pidfd = child->report = child->program = child->listener = -1;
+    child->pidfd = child->report = child->program = child->listener = child->scratch = -1;
     child->outcome = UNDECIDED;
     child->wants_listener = 0;
     child->has_reaper = 0;
     child->has_status = 0;
+    child->leaves_others = 0;
     child->is_unwatched = 0;
     child->has_ended = 0;
     child->crowded_since = 0;
@@ -79,7 +80,8 @@ void children_close(struct child *child) {
     close_descriptor(child->report);
     close_descriptor(child->program);
     close_descriptor(child->listener);
-    child->pidfd = child->report = child->program = child->listener = -1;
+    close_descriptor(child->scratch);
+    child->pidfd = child->report = child->program = child->listener = child->scratch = -1;
 }
 
 void children_release(struct child *child) {

@@ -19,12 +19,14 @@ struct child {
     int report;    // the warden's end of the socket to the child; -1 once the child executed or ended
     int program;   // pidfd of the program if the child is its reaper, else -1
     int listener;  // taken from the child and not yet sent, else -1
+    int scratch;   // got from the child and not yet sent, else -1
     enum outcome outcome;
     uint32_t wants_listener;
     uint32_t has_reaper;
     uint32_t has_ended;      // its end was collected: its number may be reused
     uint32_t is_unwatched;   // no event reports its end
     uint32_t has_status;     // the reaper reported how the program ended: `answer.status`
+    uint32_t leaves_others;  // other processes were running when the program ended
     uint64_t crowded_since;  // since when sending an answer fails with ETOOMANYREFS, else 0
     int32_t listener_fault;  // the errno with which a test makes the step LISTENER fail, else 0
     annex_answer answer;     // the source of every answer about this launch

@@ -47,9 +47,10 @@ int launch_take(struct launch *launch, const struct step *steps, size_t count);
 enum {
     REPORT_STEP,      // the filter is in force (`error` 0), or a step failed
     REPORT_PROGRAM,   // carries a pidfd of the program, which is the reaper's child
+    REPORT_SCRATCH,   // carries the top directory of the plan's `kept_scratch`
     REPORT_EXECUTED,  // the program's own code runs
     REPORT_STOPPED,   // `status`
-    REPORT_ENDED,     // `status`
+    REPORT_ENDED,     // `status`; `detail`: whether other processes were still running
 };
 
 // The child's report to the warden.

@@ -132,6 +132,7 @@ static void hear_reaper(struct child *child, const struct child_report *report) 
         return;
     }
     child->has_status = 1;
+    child->leaves_others = report->detail == 1;
     child->pending &= ~(1u << ANNEX_ANSWER_STOPPED);
 }
 
@@ -158,8 +159,14 @@ static void hear_last_of_report(struct child *child) {
 static void hear_report(struct child *child, const struct child_report *report, int passed) {
     if (report->kind == REPORT_STEP) hear_step(child, report);
     else if (child->has_reaper) hear_reaper(child, report);
-    if (report->kind == REPORT_PROGRAM && child->has_reaper && child->program < 0) child->program = passed;
-    else close_descriptor(passed);
+    if (report->kind == REPORT_PROGRAM && child->has_reaper && child->program < 0) {
+        child->program = passed;
+    } else if (report->kind == REPORT_SCRATCH && child->has_reaper && child->scratch < 0 && passed >= 0) {
+        child->scratch = passed;
+        children_answer(child, ANNEX_ANSWER_SCRATCH);
+    } else {
+        close_descriptor(passed);
+    }
 }
 
 // Returns 1 if there may be more reports.

@@ -103,6 +103,11 @@ static void check_flags(struct reading *reading) {
     expect(reading, (plan->blocked_signals & SIGNALS_FIXED) == 0, FIELD(blocked_signals));
     expect(reading, plan->watch_queues == 0 || plan->watches != 0, FIELD(watches));
     expect(reading, plan->watch_queues <= INT32_MAX && plan->watches <= INT32_MAX, FIELD(watches));
+    int keeps = plan->kept_scratch >= 0 && (uint32_t)plan->kept_scratch < plan->scratches.count;
+    // Only the reaper's part of the child sends the directory, and only its own root has scratches.
+    keeps = keeps && (flags & ANNEX_PLAN_REAPER) != 0 && plan_has(plan, ANNEX_LAYER_ROOT);
+    expect(reading, keeps || plan->kept_scratch == -1, FIELD(kept_scratch));
+    expect(reading, plan->reserved_end == 0, FIELD(reserved_end));
     // The reaper leads the session that gets the terminal.
     expect(reading, plan->terminal == -1 || (flags & ANNEX_PLAN_REAPER) != 0, FIELD(terminal));
 }

@@ -3,6 +3,7 @@
 #include "cloning.h"
 #include "descriptors.h"
 #include "guard.h"
+#include "mounts.h"
 #include "passing.h"
 #include "syscalls.h"
 #include "text.h"
@@ -34,20 +35,34 @@ struct reaper {
 
 // MARK: - The program's side
 
-static long send_program(const struct launch *launch) {
-    static struct child_report report = {.kind = REPORT_PROGRAM};
-    long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
-    if (self < 0) return self;
-    long sent = passing_send(launch->report, &report, sizeof report, (int)self, 0);
+// Sends a descriptor to the warden and closes it.
+static long send_descriptor(const struct launch *launch, uint32_t kind, int descriptor) {
+    static struct child_report report;
+    report = (struct child_report){.kind = kind};
+    long sent = passing_send(launch->report, &report, sizeof report, descriptor, 0);
     // ETOOMANYREFS means that too many descriptors of this user were sent and not received yet. The warden's answers
     // can fail in the same way. Other processes will soon receive these descriptors, so the loop tries again.
     const struct time pause = {0, CROWDED_PAUSE_NS};
     for (int i = 0; sent == -ETOOMANYREFS && i < CROWDED_ATTEMPTS; i++) {
         CALL(NR_nanosleep, &pause, 0);
-        sent = passing_send(launch->report, &report, sizeof report, (int)self, 0);
+        sent = passing_send(launch->report, &report, sizeof report, descriptor, 0);
     }
-    CALL(NR_close, self);
+    CALL(NR_close, descriptor);
     return sent < 0 ? sent : 0;
+}
+
+static long send_program(const struct launch *launch) {
+    long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
+    return self < 0 ? self : send_descriptor(launch, REPORT_PROGRAM, (int)self);
+}
+
+// Sends the scratch that the broker looks at after the end. The program does not run yet, so the path leads there.
+static long send_scratch(const struct launch *launch) {
+    const annex_plan *plan = launch->plan;
+    if (plan->kept_scratch < 0) return 0;
+    const annex_scratch *scratches = plan_records(plan, plan->scratches);
+    long place = mounts_open_plain(plan_text(plan, scratches[plan->kept_scratch].target));
+    return place < 0 ? place : send_descriptor(launch, REPORT_SCRATCH, (int)place);
 }
 
 // Puts the program into a separate process group in the reaper's session, so that it can be stopped and continued as
@@ -83,14 +98,23 @@ static long let_signals_in(const annex_plan *plan) {
 
 // MARK: - The reaper
 
-static void say(const struct reaper *reaper, uint32_t kind, int status) {
+static void say(const struct reaper *reaper, uint32_t kind, int status, uint32_t detail) {
     static struct child_report report;
-    report = (struct child_report){.kind = kind, .status = status};
+    report = (struct child_report){.kind = kind, .status = status, .detail = detail};
     CALL(NR_write, reaper->report, &report, sizeof report);
 }
 
+// Whether other processes still run. Those that have ended are collected first, because the kernel counts them too.
+// Without a pid namespace of its own, the sandbox's processes cannot be told from others.
+static uint32_t leaves_others(const struct reaper *reaper) {
+    if (!reaper->own_space) return 0;
+    int status = 0;
+    for (int i = 0; i < REAPED_AT_ONCE && CALL(NR_wait4, -1, &status, WALL | WNOHANG, 0) > 0; i++) continue;
+    return CALL(NR_kill, -1, 0) >= 0;
+}
+
 static _Noreturn void end_with(const struct reaper *reaper, int status) {
-    say(reaper, REPORT_ENDED, status);
+    say(reaper, REPORT_ENDED, status, leaves_others(reaper));
     // When the first process of a pid namespace ends, the kernel kills all others in it.
     leave(0);
 }
@@ -143,7 +167,7 @@ static int reap(struct reaper *reaper) {
         if ((status & 0xff) != 0x7f) end_with(reaper, status);
         // While all processes are stopped, only the first stop is reported. The process that reads the reports may be
         // stopped too, and repeated reports would fill the socket.
-        if (!reaper->all_stopped || !reaper->stop_told) say(reaper, REPORT_STOPPED, status);
+        if (!reaper->all_stopped || !reaper->stop_told) say(reaper, REPORT_STOPPED, status, 0);
         reaper->stop_told = reaper->all_stopped;
         reaper->is_quiet = 1;
     }
@@ -216,14 +240,15 @@ static _Noreturn void stay_behind(const struct launch *launch, int program, int 
     int kept[] = {launch->report, pipe};
     if (descriptors_close_all_but(kept, 2) < 0 || (filter_itself() < 0 && needs_filter)) leave(126);
     if (!hears_execution(&reaper, pipe)) end_unexecuted(&reaper);
-    say(&reaper, REPORT_EXECUTED, 0);
+    say(&reaper, REPORT_EXECUTED, 0, 0);
     serve(&reaper);
 }
 
 long reaper_part_ways(struct launch *launch) {
     if ((launch->plan->flags & ANNEX_PLAN_REAPER) == 0) return let_signals_in(launch->plan);
     int ends[2];
-    long result = CALL(NR_pipe2, ends, O_CLOEXEC);
+    long result = send_scratch(launch);
+    if (result >= 0) result = CALL(NR_pipe2, ends, O_CLOEXEC);
     // Without a pid namespace, this call is needed to make orphans children of this process.
     if (result >= 0) result = CALL(NR_prctl, PR_SET_CHILD_SUBREAPER, 1);
     // The memory becomes unreadable before the clone, so that the program's code can never read the memory of either

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // The version is incremented if a layout below changes. The broker does not use an installed warden of another version.
-#define ANNEX_WARDEN_VERSION 10u
+#define ANNEX_WARDEN_VERSION 11u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 #define ANNEX_PLAN_LARGEST (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // the most descriptors with a plan
@@ -230,6 +230,11 @@ typedef struct {
     // The most queues and watches of inotify in the sandbox's user namespace. 0 queues: the launch sets no such limit. If
     // it cannot set them, a filter refuses new queues.
     uint32_t watch_queues, watches;
+
+    // With a reaper: the index of a scratch whose top directory the broker gets as an O_PATH descriptor, or -1. The
+    // broker can then look at the scratch after the sandbox is gone.
+    int32_t kept_scratch;
+    uint32_t reserved_end;
 } annex_plan;
 
 enum {
@@ -264,11 +269,12 @@ enum {
 enum {
     ANNEX_ANSWER_HELLO = 1,    // once, before all others; `error`: the errno of a failed start, else 0
     ANNEX_ANSWER_STARTED = 2,  // clone3 done; carries a pidfd
-    ANNEX_ANSWER_LISTENER = 3, // carries the seccomp listener; the code inside waits until this is sent
-    ANNEX_ANSWER_EXECUTED = 4, // the extension's own code runs now; carries the step times
-    ANNEX_ANSWER_FAILED = 5,   // step, error
-    ANNEX_ANSWER_STOPPED = 6,  // with a reaper: a signal stopped the program; `status` names it
-    ANNEX_ANSWER_ENDED = 7,    // status, usage
+    ANNEX_ANSWER_SCRATCH = 3,  // carries the top directory of the plan's `kept_scratch`
+    ANNEX_ANSWER_LISTENER = 4, // carries the seccomp listener; the code inside waits until this is sent
+    ANNEX_ANSWER_EXECUTED = 5, // the extension's own code runs now; carries the step times
+    ANNEX_ANSWER_FAILED = 6,   // step, error
+    ANNEX_ANSWER_STOPPED = 7,  // with a reaper: a signal stopped the program; `status` names it
+    ANNEX_ANSWER_ENDED = 8,    // status, usage
 };
 
 typedef struct {
@@ -277,7 +283,8 @@ typedef struct {
     uint64_t launch;  // 0 if the plan was too short to have a number
     uint32_t step;    // FAILED
     int32_t error;    // FAILED: errno; 0: the process was killed before its executable ran, and ENDED says how
-    uint32_t detail;  // FAILED: index of bind, limit or rule, or offset in the plan; HELLO: failed step; else 0
+    uint32_t detail;  // FAILED: index of bind, limit or rule, or offset in the plan; HELLO: failed step;
+                      // ENDED: 1 if the program left other processes running, which ended with it; else 0
     int32_t process;  // HELLO: the warden; others: the process as the host sees it; 0: none was made
     int32_t status;   // ENDED, STOPPED: as wait4 returns it; with a reaper it is the program's
     uint32_t layers;  // EXECUTED: ANNEX_LAYER_* in force

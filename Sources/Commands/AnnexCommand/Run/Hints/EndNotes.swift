@@ -1,0 +1,27 @@
+import AnnexPolicy
+internal import AnnexSandbox
+
+/// Notes about processes that ended otherwise than outside, although the program itself ended by itself.
+enum EndNotes {
+    static func lines(_ report: SandboxRunReport, policy: Policy) -> [String] {
+        guard report.reason == .exited else { return [] }
+        return [processor(report, limit: policy.limits.processor), others(report)].compactMap { $0 }
+    }
+
+    /// The kernel ends each process at the limit of processor time. The program may go on without such a child.
+    private static func processor(_ report: SandboxRunReport, limit: Duration) -> String? {
+        guard !PolicyLimits.isNone(limit) else { return nil }
+        let used = (report.userSeconds ?? 0) + (report.systemSeconds ?? 0)
+        let bound = Double(max(1, limit.components.seconds))
+        // The kernel counts the limit by ticks, and the used time exactly. So a process may end a little earlier.
+        guard used >= bound * 0.9 else { return nil }
+        let text = LimitValue.time(limit).text
+        let more = LimitValue.time(limit * 4).text
+        return "a process may have been ended because it used \(text) of processor time: add --limit processor=\(more)"
+    }
+
+    private static func others(_ report: SandboxRunReport) -> String? {
+        guard report.leftProcesses else { return nil }
+        return "processes that the program left running ended with it: let the program wait for them"
+    }
+}
