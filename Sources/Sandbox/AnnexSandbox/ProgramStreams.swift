@@ -1,4 +1,4 @@
-internal import AnnexLaunch
+package import AnnexLaunch
 package import AnnexLinux
 internal import CAnnexLinux
 internal import Glibc
@@ -19,9 +19,16 @@ internal import Synchronization
 /// - A terminal is replaced by the sandbox's own terminal.
 /// - The bytes of any other file are carried over a pipe. If two descriptors have the same description, they share one
 ///   pipe, so that the order of their bytes is kept.
+/// - Further descriptors that the caller names are treated in the same way, each by the direction in which it is open.
+///
+/// The program of root runs as another user. So it could not open a pipe of root again by its path, such as
+/// `/dev/stderr`. Such pipes for output are therefore carried, and each new pipe belongs to the program's user.
 package struct ProgramStreams: ~Copyable {
     /// The program's descriptors 0, 1 and 2.
     private var given = DescriptorList()
+    /// Further descriptors of the program, and their numbers.
+    private var bridged = DescriptorList()
+    private var bridgedNumbers: [Int32] = []
     /// The program's end of the sandbox's own terminal; nil if no stream of this process is a terminal.
     package var terminal: Descriptor?
     /// The master end of the sandbox's own terminal. This process reads and writes it.
@@ -40,13 +47,18 @@ package struct ProgramStreams: ~Copyable {
     /// - Parameter closed: the descriptors that were closed when this process began. Other files now have these
     ///   numbers.
     /// - Parameter words: receives what the program writes to its standard error.
-    package init(closed: Set<Int32>, words: LastWords) throws(SystemError) {
+    /// - Parameter numbers: further descriptors of this process that the program gets under the same numbers.
+    package init(closed: Set<Int32>, words: LastWords, bridging numbers: [Int32] = []) throws(SystemError) {
         captured = nil
         self.words = words
         let terminals = (STDIN_FILENO...STDERR_FILENO).filter { isatty($0) == 1 && !closed.contains($0) }
         if let like = terminals.first { try makeTerminal(like: like) }
         given.append(try input(closed))
         try addOutputs(closed)
+        for number in numbers {
+            bridged.append(try bridge(number))
+            bridgedNumbers.append(number)
+        }
     }
 
     /// Connects the streams as the caller requests them.
@@ -91,6 +103,13 @@ package struct ProgramStreams: ~Copyable {
         return taken
     }
 
+    /// Hands over the program's ends of the further descriptors for its launch.
+    package mutating func giveBridged(to configuration: inout SandboxConfiguration) {
+        for number in bridgedNumbers {
+            if let end = bridged.takeFirst() { configuration.give(end, as: number) }
+        }
+    }
+
     /// The relay between this process's terminal and the program's; nil if the program has no terminal.
     /// - Parameter suspendKey: called when the suspend key goes to the program. This key is Ctrl-Z unless the terminal
     ///   has another key for it.
@@ -118,11 +137,30 @@ package struct ProgramStreams: ~Copyable {
 
     private mutating func input(_ closed: Set<Int32>) throws(SystemError) -> Descriptor {
         if closed.contains(STDIN_FILENO) { return try Descriptor.open("/dev/null", O_RDONLY) }
-        if isatty(STDIN_FILENO) == 1, let end = try duplicateOfTerminal() { return end }
-        guard let again = try Self.reopened(STDIN_FILENO, mode: O_RDONLY) else {
-            return try carried(from: Self.duplicate(STDIN_FILENO))
+        return try input(of: STDIN_FILENO)
+    }
+
+    /// - Parameter isNamed: whether the program opens the descriptor by its path.
+    private mutating func input(of number: Int32, isNamed: Bool = false) throws(SystemError) -> Descriptor {
+        if isatty(number) == 1, let end = try duplicateOfTerminal() { return end }
+        guard let again = try Self.reopened(number, mode: O_RDONLY, isNamed: isNamed) else {
+            return try carried(from: Self.duplicate(number))
         }
         return try again.status().kind == .regular ? carried(from: again) : again
+    }
+
+    private mutating func bridge(_ number: Int32) throws(SystemError) -> Descriptor {
+        let flags = try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number))
+        switch flags & O_ACCMODE {
+        case O_RDONLY: return try input(of: number, isNamed: true)
+        case O_WRONLY: return try output(number, closed: [], words: nil)
+        default:
+            if isatty(number) == 1, let end = try duplicateOfTerminal() { return end }
+            throw SystemError(
+                "bridge", errno: EINVAL, path: "/dev/fd/\(number)",
+                remedy: "it is open for reading and for writing: open it for one of both (`\(number)<` or `\(number)>`)"
+            )
+        }
     }
 
     private mutating func carried(from source: consuming Descriptor) throws(SystemError) -> Descriptor {
@@ -196,8 +234,13 @@ package struct ProgramStreams: ~Copyable {
         guard let reading = ends.takeFirst(), let writing = ends.takeFirst() else {
             throw SystemError("pipe2", errno: EMFILE)
         }
+        // Without this owner, the program cannot open the pipe by its path. If this process is root of a user namespace
+        // that lacks this user, the program runs as this process's user, and the call is not needed.
+        if isRoot { try? writing.setOwner(IdentityRange.ofPrograms.user, group: IdentityRange.ofPrograms.group) }
         return (reading.release(), writing.release())
     }
+
+    private static var isRoot: Bool { geteuid() == 0 }
 
     // MARK: - Opening again
 
@@ -207,11 +250,18 @@ package struct ProgramStreams: ~Copyable {
 
     /// The same file with a new open file description. nil if the file's bytes must be carried over a pipe, or if the
     /// file cannot be opened.
-    private static func reopened(_ number: Int32, mode: Int32) throws(SystemError) -> Descriptor? {
+    /// - Parameter isNamed: whether the program opens the descriptor by its path.
+    private static func reopened(
+        _ number: Int32, mode: Int32, isNamed: Bool = false
+    ) throws(SystemError) -> Descriptor? {
         let held = try duplicate(number)
         let status = try held.status()
         let isMemory = status.kind == .characterDevice && isMemoryDevice(number)
-        guard status.kind == .pipe || isMemory || (status.kind == .regular && mode == O_RDONLY) else { return nil }
+        // Input of root stays in its pipe, because a carrier would take more of it than the program reads.
+        let isOpenable = !isRoot || mode == O_RDONLY && !isNamed
+        guard status.kind == .pipe && isOpenable || isMemory || (status.kind == .regular && mode == O_RDONLY) else {
+            return nil
+        }
         let flags = try SystemError.check("fcntl(F_GETFL)", annex_status_flags(number))
         guard flags & O_ACCMODE == mode || flags & O_ACCMODE == O_RDWR else { return nil }
         // Without `O_NONBLOCK`, opening a pipe whose other end is closed would wait until that end is opened.

@@ -75,11 +75,14 @@ struct ProgramRun {
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
         let signals = SignalForwarder()
-        var streams = try ProgramStreams(closed: StandardStreams.closed, words: words)
+        var streams = try ProgramStreams(
+            closed: StandardStreams.closed, words: words,
+            bridging: NamedDescriptors.inherited(in: Array(options.program.dropFirst())))
         var prepared = try sandbox.prepare(
             program(under: sandbox.policy), streams: streams.takeGiven(), terminal: streams.terminal.take())
         // The log is off, because this process itself prints denials on stderr at the end.
         prepared.configuration.isLogged = false
+        streams.giveBridged(to: &prepared.configuration)
         prepared.configuration.keptScratch = scratch
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
         let (policy, notes) = (prepared.policy, prepared.notes)
@@ -220,7 +223,9 @@ struct ProgramRun {
             WaiverAdvice.give(after: report.failedStep ?? "", besides: options.dispensable, policy: end.policy)
         }
         if let failed = end.failed {
-            let name = failed.number == STDOUT_FILENO ? "stdout" : "stderr"
+            let name =
+                [STDOUT_FILENO: "stdout", STDERR_FILENO: "stderr"][failed.number]
+                ?? "descriptor \(failed.number)"
             StandardError.print("annex: \(name): \(failed.error)")
         }
         if let impatience = end.impatience { StandardError.print("annex: \(text(impatience))") }
