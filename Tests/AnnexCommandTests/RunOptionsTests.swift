@@ -1,4 +1,5 @@
 import AnnexPolicy
+import AnnexSandbox
 import ArgumentParser
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
             "--read", "a", "--read", "b", "--write", "c", "--execute", "d", "--write-execute", "e", "--allow", "jit",
             "--allow-line", "mlockall", "--limit", "file=4G", "--env", "A=b", "--directory", "f",
             "--private-directory", "g", "--waive", "landlock", "--best-effort", "--report", "r.json", "--explain",
-            "--ask", "--end-with-parent", "--", "ls",
+            "--ask", "--end-with-parent", "--allow-port", "5432", "--publish", "8080:3000", "--", "ls",
             "-l", "--read", "x",
         ])
         var wanted = RunOptions()
@@ -37,12 +38,14 @@ import Testing
         wanted.explain = true
         wanted.asks = true
         wanted.endsWithParent = true
+        wanted.ports.allow(5432)
+        wanted.ports.publish(3000, at: 8080)
         wanted.program = ["ls", "-l", "--read", "x"]
         #expect("\(options)" == "\(wanted)")
     }
 
     @Test func `every option changes the options, and takes a value if it names one`() throws {
-        let values = ["bytes": "1G", "seconds": "3", "layer": "landlock"]
+        let values = ["bytes": "1G", "port": "3000", "seconds": "3", "layer": "landlock"]
         for option in RunOption.all {
             let value = option.value.map { values[$0] ?? "x" }
             let words = [option.name] + (value.map { [$0] } ?? [])
@@ -61,6 +64,19 @@ import Testing
     func `the program begins at the first word that is no option`(words: [String], program: [String]) throws {
         #expect(!RunOptions.askForHelp(words))
         #expect(try RunOptions(words).program == program)
+    }
+
+    @Test(arguments: [
+        (["--allow-port", "0"], "`0` is not a TCP port"), (["--allow-port", "65536"], "`65536` is not a TCP port"),
+        (["--allow-port", "+1"], "is not a TCP port"), (["--publish", "1:2:3"], "is not a TCP port"),
+        (["--publish", ":3000"], "`` is not a TCP port"), (["--publish", "127.0.0.1:80"], "`127.0.0.1` is not"),
+        (["--allow-port", "80", "--publish", "81:80"], "--publish: 80 cannot be both"),
+        (["--publish", "80", "--publish", "80:81"], "port 80 of this machine is given to two ports"),
+        ((1...17).flatMap { ["--allow-port", "\($0)"] }, "at most 16 ports"),
+    ])
+    func `a wrong port is an error that says what is wrong`(words: [String], text: String) {
+        let error = #expect(throws: WrongOption.self) { try RunOptions(words + ["ls"]) }
+        #expect(error?.description.contains(text) == true, "\(String(describing: error))")
     }
 
     @Test(arguments: [

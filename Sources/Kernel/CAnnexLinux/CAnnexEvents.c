@@ -30,6 +30,10 @@ int annex_event_add(int queue, int descriptor, uint64_t token) {
     return add(queue, descriptor, token, EPOLLIN | EPOLLRDHUP);
 }
 
+int annex_event_add_stream(int queue, int descriptor, uint64_t token) {
+    return add(queue, descriptor, token, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+}
+
 int annex_event_add_alarm(int queue, int descriptor, uint64_t token) {
     return add(queue, descriptor, token, EPOLLPRI);
 }

@@ -124,11 +124,31 @@ package struct LandlockRules: Sendable, Hashable {
         }
     }
 
+    package struct PortRule: Sendable, Hashable {
+        package var port: UInt16
+        package var access: UInt64
+    }
+
     /// The rights on files that are denied unless a rule grants them.
     package var files: UInt64 = 0
     package var network: UInt64 = 0
     package var scopes: UInt64 = 0
+    /// The rights on TCP ports that are granted if `network` denies them.
+    package var ports: [PortRule] = []
     package var rules: [Rule] = []
 
     package init() {}
+
+    /// Denies all TCP ports except those of these rules.
+    /// - Parameter rights: the rights to bind and to connect that the kernel knows.
+    mutating func restrict(to rules: SandboxSockets.Rules, rights: UInt64) {
+        let (bind, connect): (UInt64, UInt64) = (1 << 0, 1 << 1)
+        network = rights
+        guard rights != 0 else { return }
+        ports = Set(rules.connecting + rules.binding).sorted().map { port in
+            let access =
+                (rules.binding.contains(port) ? bind : 0) | (rules.connecting.contains(port) ? connect : 0)
+            return PortRule(port: port, access: access)
+        }
+    }
 }

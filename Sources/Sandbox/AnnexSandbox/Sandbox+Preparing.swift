@@ -33,7 +33,25 @@ extension Sandbox {
         configuration.streams = streams
         configuration.terminal = terminal
         if policy.paths.persistent != nil { try openPrivate(for: &configuration) }
-        return PreparedProgram(configuration: configuration, policy: policy, notes: notes)
+        let gate = try gate(of: program)
+        configuration.sockets = gate?.takeRequest()
+        return PreparedProgram(configuration: configuration, policy: policy, notes: notes, gate: gate)
+    }
+
+    /// Begins to listen at the published ports, so that a port in use is an error before the program starts.
+    private func gate(of program: SandboxProgram) throws(SandboxError) -> PortGate? {
+        if program.ports.isEmpty { return nil }
+        let remedy: String
+        switch policy.network {
+        case .loopback: return try PortGate(program.ports)
+        case .none: remedy = "add the allowance `loopback` to the policy"
+        case .client, .host: remedy = "leave out either the ports or the allowance `network`"
+        }
+        throw SandboxError(
+            "ports",
+            cause: "single ports are for a program with a network of its own, and the policy \(policy.name) states "
+                + "`network: \(policy.network.rawValue)`",
+            remedy: remedy)
     }
 
     private func grants(of program: SandboxProgram) throws(SandboxError) -> [PathGrant] {
@@ -123,6 +141,8 @@ package struct PreparedProgram: ~Copyable {
     package let policy: Policy
     /// Sentences for the caller about what the program lacks of the caller's surroundings.
     package let notes: [String]
+    /// The relay of the program's ports; nil if it has none.
+    package let gate: PortGate?
 
     package consuming func takeConfiguration() -> SandboxConfiguration { configuration }
 }

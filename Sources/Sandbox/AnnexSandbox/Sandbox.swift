@@ -65,7 +65,9 @@ public struct Sandbox: Sendable {
         }
         let captured = streams.captured
         let prepared = try prepare(program, streams: streams.takeGiven())
-        let run = SandboxRun(launcher, policy: prepared.policy, program: [program.name] + program.arguments) { event in
+        let run = SandboxRun(
+            launcher, policy: prepared.policy, program: [program.name] + program.arguments, gate: prepared.gate
+        ) { event in
             if case .ended(let report, _) = event { box.end(report) }
         }
         captured?.whenExceeded { run.end(for: .outputLimit) }

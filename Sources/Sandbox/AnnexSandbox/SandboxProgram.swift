@@ -63,6 +63,11 @@ public struct SandboxProgram: Sendable, Hashable {
     package var keepsCallersEnvironment = false
     /// The signals that the program ignores and blocks when it begins.
     package var signals = SignalSetting.none
+
+    /// The TCP ports that the program shares with this machine. The policy must give the program a network of its own
+    /// (`network: loopback`), as the allowance `loopback` does.
+    public var ports = LocalPorts()
+
     /// The file that names some of these paths; nil if no file names any of them.
     package var namingFile: NamingFile?
 

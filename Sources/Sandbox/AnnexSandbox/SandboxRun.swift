@@ -28,17 +28,20 @@ package final class SandboxRun: SupervisedProcess {
     private let launcher: Launcher
     private let policy: Policy
     private let program: [String]
+    private let gate: PortGate?
     private let begun = Moment.now
     private let events: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
     package init(
-        _ launcher: Launcher, policy: Policy, program: [String], events: @escaping @Sendable (Event) -> Void
+        _ launcher: Launcher, policy: Policy, program: [String], gate: PortGate? = nil,
+        events: @escaping @Sendable (Event) -> Void
     ) {
         supervision = Supervision(of: .program, limits: policy.limits, on: launcher.loop)
         self.launcher = launcher
         self.policy = policy
         self.program = program
+        self.gate = gate
         self.events = events
     }
 
@@ -87,7 +90,19 @@ package final class SandboxRun: SupervisedProcess {
     // MARK: - The life
 
     package func note(_ event: SandboxEvent) {
-        if case .stopped(let signal) = event { events(.stopped(signal: signal)) }
+        switch event {
+        case .stopped(let signal): events(.stopped(signal: signal))
+        case .executed: openGate()
+        default: break
+        }
+    }
+
+    private func openGate() {
+        do throws(SandboxError) {
+            try gate?.open()
+        } catch {
+            supervision.process?.fail(error)
+        }
     }
 
     package func perform(_ effect: Lifecycle.Effect) {
@@ -122,7 +137,10 @@ package final class SandboxRun: SupervisedProcess {
         let report = SandboxRunReport(
             program: program, policy: policy, ending: ending, note: note, facts: facts, launch: supervision.report,
             elapsed: Moment.now.since(begun))
-        events(.ended(report, denials: facts.denials))
+        let end = Event.ended(report, denials: facts.denials)
+        guard let gate else { return events(end) }
+        // What the program sent before its end still reaches its receivers.
+        gate.close(within: policy.limits.grace) { [events] in events(end) }
     }
 
     // MARK: - Limits

@@ -19,6 +19,7 @@ import Testing
             linkToNothing
         case fileOfNoPath, ignoredKill, blockedStop, procWithoutItsLayer, listenerWithoutItsLayer
         case queuesWithoutWatches, watchesWithoutEnd, scratchWithoutReaper
+        case socketsOfTheHost, channelWithoutSockets, socketOfUnixFamily, socketsWithoutEnd, portRuleBeyondPorts
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
         var edit: ((inout annex_plan) -> Void)? {
@@ -75,6 +76,26 @@ import Testing
             case .blockedStop: { $0.blocked_signals = 1 << UInt64(SIGSTOP - 1) }
             case .queuesWithoutWatches: { $0.watch_queues = 1 }
             case .watchesWithoutEnd: { ($0.watch_queues, $0.watches) = (1, .max) }
+            // The number of arguments in the plan is one record of 8 bytes. Read as sockets, it has no known family.
+            case .socketOfUnixFamily:
+                {
+                    $0.flags = UInt32(ANNEX_PLAN_LOOPBACK)
+                    $0.channel = 0
+                    $0.sockets = annex_records(offset: $0.arguments.offset, count: 1)
+                }
+            case .socketsOfTheHost:
+                {
+                    $0.channel = 0
+                    $0.sockets = annex_records(offset: $0.arguments.offset, count: 1)
+                }
+            case .channelWithoutSockets: { $0.channel = 0 }
+            case .socketsWithoutEnd:
+                {
+                    $0.flags = UInt32(ANNEX_PLAN_LOOPBACK)
+                    $0.channel = 0
+                    $0.sockets = annex_records(offset: $0.size & ~7, count: 1)
+                }
+            case .portRuleBeyondPorts: { $0.port_rules = annex_records(offset: $0.arguments.offset, count: .max) }
             case .faultBeyondSteps: { $0.fault_step = UInt32(ANNEX_STEP_COUNT) }
             }
         }

@@ -85,12 +85,12 @@ struct ProgramRun {
         streams.giveBridged(to: &prepared.configuration)
         prepared.configuration.keptScratch = scratch
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
-        let (policy, notes) = (prepared.policy, prepared.notes)
+        let (policy, notes, gate) = (prepared.policy, prepared.notes, prepared.gate)
         let launcher = try start.launcher()
         if options.bestEffort {
             WaiverAdvice.announce(Shortfall(launcher.missingLayers).needed(by: policy))
         }
-        let run = SandboxRun(launcher, policy: policy, program: options.program) { event in
+        let run = SandboxRun(launcher, policy: policy, program: options.program, gate: gate) { event in
             switch event {
             case .stopped: signals.post(.stopped)
             case .ended(let report, let denials): signals.post(.ended(report, denials))
@@ -162,7 +162,7 @@ struct ProgramRun {
 
     private func policy() throws -> Policy {
         let files = PolicyFiles(option: options.policies)
-        let choice = ([options.policy] + options.allow).joined(separator: "+")
+        let choice = ([options.policy] + options.allowances).joined(separator: "+")
         let policy: Policy
         if PolicyFiles.isFile(options.policy) {
             let (name, library) = try files.named(choice)
@@ -191,6 +191,8 @@ struct ProgramRun {
         if let kept = try AllowedFiles.kept(from: given, policy: policy, privateDirectory: own) {
             program.execute(kept)
         }
+        program.ports = options.ports
+        program.ports.isExclusive = !options.allow.contains("loopback")
         program.namingFile = options.namingFile
         program.directory = options.directory
         program.signals = SignalForwarder.inherited
@@ -264,7 +266,17 @@ struct ProgramRun {
         let names = hasFailed ? names.hint : nil
         if let names, errors.states(ENOENT) { return names }
         let tried = TriedOptions(options, given: given)
-        return hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
+        let hint =
+            hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
+        return hint ?? (hasFailed ? portHint(errors) : nil)
+    }
+
+    /// Landlock refuses ports without a report, so only the program's own error tells of it.
+    private func portHint(_ errors: StatedErrors) -> RunHint? {
+        guard !options.ports.isEmpty, !options.allow.contains("loopback"), errors.states(EACCES) else { return nil }
+        return RunHint(
+            line: "perhaps it used a TCP port of its own that is neither allowed nor published: add --allow loopback",
+            choices: [RunChoice("--allow", "loopback")])
     }
 
     /// Why the report could not be written; nil if it was written.

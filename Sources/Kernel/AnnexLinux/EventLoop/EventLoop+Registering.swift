@@ -21,6 +21,14 @@ extension EventLoop {
         try watch(number, adding: annex_event_add_alarm) { _ in handler() }
     }
 
+    /// Watches a stream in both directions. The handler runs once at the beginning, and once each time when the stream
+    /// becomes readable, becomes writable, or ends. So the handler must read and write until the stream would block.
+    package func watchStream(
+        _ number: Int32, handler: @escaping @Sendable () -> Void
+    ) throws(SystemError) -> Watch {
+        try watch(number, adding: annex_event_add_stream) { _ in handler() }
+    }
+
     private func watch(
         _ number: Int32, adding add: (Int32, Int32, UInt64) -> Int32,
         _ handler: @escaping @Sendable (Readiness) -> Void

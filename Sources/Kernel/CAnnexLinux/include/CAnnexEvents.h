@@ -18,6 +18,7 @@ typedef struct {
 int annex_event_queue(void);
 int annex_event_add(int queue, int descriptor, uint64_t token);
 // Adds a descriptor that raises alarms (EPOLLPRI) instead of delivering bytes. Each alarm is reported once.
+int annex_event_add_stream(int queue, int descriptor, uint64_t token);
 int annex_event_add_alarm(int queue, int descriptor, uint64_t token);
 int annex_event_remove(int queue, int descriptor);
 // Waits for at most `nanoseconds` of CLOCK_MONOTONIC (negative: without limit). Returns the number of events, at most

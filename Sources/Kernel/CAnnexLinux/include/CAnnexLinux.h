@@ -19,6 +19,7 @@
 #include "CAnnexMemory.h"
 #include "CAnnexNamespaces.h"
 #include "CAnnexNotification.h"
+#include "CAnnexPorts.h"
 #include "CAnnexSockets.h"
 #include "CAnnexStandIn.h"
 #include "CAnnexTerminal.h"

@@ -225,5 +225,11 @@ extension Catalogue {
         Attack(
             "NET-10", technique: "Changing the sandbox's own network by netlink", addition: true,
             trial: .drivenBy(["AnnexSandboxTests/Programs/OpenedCallsTests: NET-10"])),
+        Attack(
+            "NET-11", technique: "Other ports, addresses and protocols of this machine beside an allowed port",
+            addition: true, trial: .drivenBy(["EndToEndTests/RunPortTests: NET-11"])),
+        Attack(
+            "NET-12", technique: "A flood of connections through an allowed port", addition: true,
+            trial: .drivenBy(["EndToEndTests/RunPortTests: NET-12"])),
     ]
 }

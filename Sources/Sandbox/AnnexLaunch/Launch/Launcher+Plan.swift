@@ -54,6 +54,7 @@ extension Launcher {
         if keepsScratch, plan.hasReaper, plan.layers.contains(.root), let scratch = policy.paths.scratch {
             plan.keptScratch = plan.scratches.firstIndex { PathText.isSame($0.target, as: scratch.path) }
         }
+        if let sockets = configuration.sockets.take() { try open(sockets, in: &plan) }
         for directory in shared { try addShared(directory, user: identity.user, to: &plan) }
         if let frameworks, let directory = configuration.frameworks.take() {
             try addFrameworks(directory, at: frameworks, policy: policy, to: &plan)
@@ -135,6 +136,19 @@ extension Launcher {
             plan.give(stream, as: number)
             number += 1
         }
+    }
+
+    private func open(_ sockets: consuming SandboxSockets, in plan: inout LaunchPlan) throws(SandboxError) {
+        guard plan.hasLoopback else {
+            throw SandboxError(
+                "ports", cause: "the sandbox has no network of its own, so single ports cannot be kept apart",
+                remedy: "leave out the ports, or run where the layer `network` is available and do not waive it")
+        }
+        if let rules = sockets.rules, plan.layers.contains(.landlock) {
+            plan.landlock.restrict(to: rules, rights: landlock?.network ?? 0)
+        }
+        let list = sockets.list
+        if let channel = sockets.takeChannel() { plan.open(list, sendingThrough: channel) }
     }
 
     private func give(_ plan: inout LaunchPlan, numbers: [Int32], gifts: consuming DescriptorList) {

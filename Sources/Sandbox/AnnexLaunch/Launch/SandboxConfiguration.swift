@@ -56,6 +56,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var streams = DescriptorList()
     /// The sandbox's own terminal, which becomes the controlling terminal.
     package var terminal: Descriptor?
+    /// Sockets in the sandbox's own network that the broker gets; nil if it needs none.
+    package var sockets: SandboxSockets?
     /// A directory on the host that becomes the private directory, if the policy has a persistent private directory.
     package var persistent: Descriptor?
     /// How the files in the persistent directory get the same owner at each launch.

@@ -60,6 +60,10 @@ package final class SandboxedProcess: Sendable {
     /// machine, this takes many milliseconds. So this function kills the others directly, too.
     package func kill() { kill { _ in } }
 
+    /// Kills the process, and reports its launch as failed. For a fault that leaves the sandbox without something that
+    /// the caller asked for.
+    package func fail(_ error: SandboxError) { kill { $0.failure = $0.failure ?? error } }
+
     /// - Parameter note: notes the finding for which the process is killed. If it is being killed already, the finding is
     ///   a consequence and no cause, and is not noted.
     private func kill(noting note: (inout SandboxEnd) -> Void) {

@@ -65,6 +65,7 @@ extension LaunchPlan {
         if let watchBounds { (header.watch_queues, header.watches) = (watchBounds.queues, watchBounds.watches) }
         header.into_cgroup = controlGroup.map { Int32(clamping: $0) } ?? -1
         header.terminal = terminal.map { Int32(clamping: $0) } ?? -1
+        header.channel = channel.map { Int32(clamping: $0) } ?? -1
     }
 
     private borrowing func fillFiles(_ header: inout annex_plan, with encoder: inout PlanEncoder) throws(LaunchFailure)
@@ -119,6 +120,12 @@ extension LaunchPlan {
             gifts.map { annex_descriptor(index: UInt32(clamping: $0.index), number: $0.number) })
         header.limits = encoder.records(
             limits.map { annex_limit(resource: $0.resource, reserved: 0, soft: $0.soft, hard: $0.hard) })
+        header.sockets = encoder.records(
+            sockets.map {
+                annex_socket(
+                    family: UInt32(clamping: $0.family), port: UInt32($0.port), count: UInt32(clamping: $0.count),
+                    optional: $0.isOptional ? 1 : 0)
+            })
         header.groups = encoder.records(groups.map { annex_group(index: UInt32(clamping: $0), reserved: 0) })
     }
 
@@ -130,6 +137,8 @@ extension LaunchPlan {
             rules.append(annex_landlock_rule(path: try encoder.text(rule.path), access: rule.access))
         }
         header.landlock = encoder.records(rules)
+        header.port_rules = encoder.records(
+            landlock.ports.map { annex_port_rule(access: $0.access, port: UInt64($0.port)) })
         header.landlock_files = landlock.files
         header.landlock_network = landlock.network
         header.landlock_scopes = landlock.scopes

@@ -134,6 +134,9 @@ package struct LaunchPlan: ~Copyable, Sendable {
     private(set) var groups: [Int] = []
     private(set) var controlGroup: Int?
     private(set) var terminal: Int?
+    /// The sockets that the child makes for the broker, and the place of the channel through which it sends them.
+    private(set) var sockets: [SandboxSocket] = []
+    private(set) var channel: Int?
     var descriptors = DescriptorList()
 
     /// A plan for an executable that lies at `path` inside the sandbox. The executable must be the same object as
@@ -189,6 +192,12 @@ extension LaunchPlan {
     /// terminal's session.
     package mutating func control(by terminal: consuming Descriptor) {
         self.terminal = add(terminal)
+    }
+
+    /// Makes the child open sockets in the sandbox's own network and send them through a channel.
+    package mutating func open(_ sockets: [SandboxSocket], sendingThrough channel: consuming Descriptor) {
+        self.sockets = sockets
+        self.channel = add(channel)
     }
 
     /// Makes the process join a version 1 control group before its first step.

@@ -163,6 +163,7 @@ struct LaunchSubjects: Sendable {
     private let files: [String]
     private let limits: [UInt32]
     private let rules: [String]
+    private let sockets: [String]
     private let executable: String
     private let directory: String
 
@@ -172,7 +173,8 @@ struct LaunchSubjects: Sendable {
         links = plan.links.map(\.target)
         files = plan.files.map(\.target)
         limits = plan.limits.map(\.resource)
-        rules = plan.landlock.rules.map(\.path)
+        rules = plan.landlock.rules.map(\.path) + plan.landlock.ports.map { "port \($0.port)" }
+        sockets = plan.sockets.map { $0.port == 0 ? "a socket that connects" : "port \($0.port)" }
         executable = plan.executable.path
         directory = plan.directory
     }
@@ -186,6 +188,7 @@ struct LaunchSubjects: Sendable {
         case .limits: return item(limits, at: detail).map { "resource \($0)" }
         case .landlock: return item(rules, at: detail)
         case .executable, .exec: return executable
+        case .loopback: return item(sockets, at: detail)
         case .directory: return directory
         case .plan: return "at byte \(detail)"
         case .clocks: return item(["unshare", "timens_offsets", "setns"], at: detail)

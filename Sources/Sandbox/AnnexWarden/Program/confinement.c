@@ -25,6 +25,17 @@ static long add_rules(struct launch *launch, int ruleset) {
     return 0;
 }
 
+static long add_port_rules(struct launch *launch, int ruleset) {
+    const annex_port_rule *rules = plan_records(launch->plan, launch->plan->port_rules);
+    for (uint32_t i = 0; i < launch->plan->port_rules.count; i++) {
+        launch->detail = launch->plan->landlock.count + i;
+        const struct landlock_port rule = {.access = rules[i].access, .port = rules[i].port};
+        long result = CALL(NR_landlock_add_rule, ruleset, LANDLOCK_RULE_NET_PORT, &rule, 0);
+        if (result < 0) return result;
+    }
+    return 0;
+}
+
 long confinement_restrict_paths(struct launch *launch) {
     const annex_plan *plan = launch->plan;
     if (!plan_has(plan, ANNEX_LAYER_LANDLOCK)) return 0;
@@ -33,6 +44,7 @@ long confinement_restrict_paths(struct launch *launch) {
     long ruleset = CALL(NR_landlock_create_ruleset, &handled, sizeof handled, 0);
     if (ruleset < 0) return ruleset;
     long result = add_rules(launch, (int)ruleset);
+    if (result >= 0) result = add_port_rules(launch, (int)ruleset);
     if (result >= 0) result = CALL(NR_landlock_restrict_self, ruleset, 0);
     CALL(NR_close, ruleset);
     return result;

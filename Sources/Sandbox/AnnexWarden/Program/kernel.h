@@ -7,7 +7,8 @@
 
 enum {
     EPERM = 1, ENOENT = 2, ESRCH = 3, EINTR = 4, EIO = 5, EAGAIN = 11, EBUSY = 16, ENODEV = 19, EINVAL = 22, EROFS = 30,
-    ENOSYS = 38, EPROTO = 71, EMSGSIZE = 90, ECONNRESET = 104, ETOOMANYREFS = 109, ESTALE = 116, EDQUOT = 122,
+    ENOSYS = 38, EPROTO = 71, EMSGSIZE = 90, EAFNOSUPPORT = 97, EADDRNOTAVAIL = 99, ECONNRESET = 104,
+    ETOOMANYREFS = 109, ESTALE = 116, EDQUOT = 122,
 };
 
 #define AT_FDCWD (-100)
@@ -119,6 +120,8 @@ __attribute__((packed))
 
 #define AF_UNIX 1
 #define AF_INET 2
+#define AF_INET6 10
+#define SOCK_STREAM 1
 #define SOCK_DGRAM 2
 #define SOCK_SEQPACKET 5
 #define SOCK_CLOEXEC O_CLOEXEC
@@ -246,8 +249,12 @@ struct capability_data {
 #define KEYCTL_SETPERM 5
 
 #define LANDLOCK_RULE_PATH_BENEATH 1
+#define LANDLOCK_RULE_NET_PORT 2
 struct landlock_ruleset {
     uint64_t files, network, scopes;
+};
+struct landlock_port {
+    uint64_t access, port;
 };
 struct landlock_path_beneath {
     uint64_t access;

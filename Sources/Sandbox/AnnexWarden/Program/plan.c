@@ -98,7 +98,7 @@ static void check_flags(struct reading *reading) {
     expect(reading, (plan->filter_flags & ~FILTER_FLAGS_KNOWN) == 0, FIELD(filter_flags));
     int has_listener = (plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
     expect(reading, !has_listener || plan_has(plan, ANNEX_LAYER_LISTENER), FIELD(filter_flags));
-    expect(reading, (plan->file_mask & ~MASK_BITS) == 0 && plan->reserved == 0, FIELD(file_mask));
+    expect(reading, (plan->file_mask & ~MASK_BITS) == 0, FIELD(file_mask));
     expect(reading, (plan->ignored_signals & SIGNALS_FIXED) == 0, FIELD(ignored_signals));
     expect(reading, (plan->blocked_signals & SIGNALS_FIXED) == 0, FIELD(blocked_signals));
     expect(reading, plan->watch_queues == 0 || plan->watches != 0, FIELD(watches));
@@ -128,6 +128,10 @@ static void check_header(struct reading *reading, size_t length) {
     expect(reading, plan->fault_errno < 4096, FIELD(fault_errno));
     expect(reading, plan->into_cgroup == -1 || (uint32_t)plan->into_cgroup < reading->descriptors, FIELD(into_cgroup));
     expect(reading, plan->terminal == -1 || (uint32_t)plan->terminal < reading->descriptors, FIELD(terminal));
+    expect(reading, plan->channel == -1 || (uint32_t)plan->channel < reading->descriptors, FIELD(channel));
+    expect(reading, (plan->channel == -1) == (plan->sockets.count == 0), FIELD(channel));
+    // Without a network of its own, the sandbox would listen in the host's network.
+    expect(reading, plan->sockets.count == 0 || (plan->flags & ANNEX_PLAN_LOOPBACK) != 0, FIELD(sockets));
     check_flags(reading);
 }
 
@@ -262,6 +266,30 @@ static void check_landlock(struct reading *reading) {
     }
 }
 
+static void check_port_rules(struct reading *reading) {
+    annex_records records = reading->plan->port_rules;
+    const annex_port_rule *rules = run(reading, records, sizeof *rules, ANNEX_PLAN_PORT_RULES, FIELD(port_rules));
+    for (uint32_t i = 0; rules != 0 && i < records.count; i++) {
+        expect(reading, rules[i].port <= UINT16_MAX, records.offset + i * (uint32_t)sizeof *rules);
+    }
+}
+
+static void check_sockets(struct reading *reading) {
+    annex_records records = reading->plan->sockets;
+    const annex_socket *sockets = run(reading, records, sizeof *sockets, ANNEX_PLAN_SOCKETS, FIELD(sockets));
+    uint32_t all = 0;
+    for (uint32_t i = 0; sockets != 0 && i < records.count; i++) {
+        uint32_t detail = records.offset + i * (uint32_t)sizeof *sockets;
+        uint32_t most = sockets[i].port == 0 ? ANNEX_PLAN_SOCKETS_OF_ONE : 1;
+        expect(reading, sockets[i].family == AF_INET || sockets[i].family == AF_INET6, detail);
+        expect(reading, sockets[i].port <= UINT16_MAX && sockets[i].optional <= 1, detail);
+        int holds = sockets[i].count > 0 && sockets[i].count <= most;
+        expect(reading, holds, detail);
+        if (holds) all += sockets[i].count;
+    }
+    expect(reading, all <= ANNEX_PLAN_SOCKETS_OF_ALL, FIELD(sockets));
+}
+
 static void check_filter(struct reading *reading) {
     annex_bytes filter = reading->plan->filter;
     if (!plan_has(reading->plan, ANNEX_LAYER_SECCOMP)) {
@@ -302,6 +330,8 @@ int plan_check(
         check_groups(&reading);
         check_removals(&reading);
         check_landlock(&reading);
+        check_port_rules(&reading);
+        check_sockets(&reading);
         check_filter(&reading);
     }
     *detail = reading.detail;

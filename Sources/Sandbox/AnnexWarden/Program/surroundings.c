@@ -1,6 +1,7 @@
 #include "surroundings.h"
 
 #include "inherited.h"
+#include "ports.h"
 #include "proc.h"
 #include "syscalls.h"
 #include "text.h"
@@ -60,7 +61,7 @@ long surroundings_raise_loopback(struct launch *launch) {
     request.flags |= IFF_UP;
     if (result >= 0) result = CALL(NR_ioctl, any, SIOCSIFFLAGS, &request);
     CALL(NR_close, any);
-    return result;
+    return result < 0 ? result : ports_open(launch);
 }
 
 long surroundings_begin_session(struct launch *launch) {

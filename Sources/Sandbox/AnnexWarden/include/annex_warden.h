@@ -22,6 +22,10 @@
 #define ANNEX_PLAN_REMOVALS 16u
 #define ANNEX_PLAN_REMOVAL_BYTES 4096u  // of all removals' texts, each with its NUL
 #define ANNEX_PLAN_RULES 512u
+#define ANNEX_PLAN_SOCKETS 64u  // records of sockets
+#define ANNEX_PLAN_SOCKETS_OF_ONE 64u  // sockets of one record
+#define ANNEX_PLAN_SOCKETS_OF_ALL 192u  // the broker's channel has room for so many
+#define ANNEX_PLAN_PORT_RULES 64u
 #define ANNEX_PLAN_INSTRUCTIONS 4096u  // the kernel's own bound for one filter
 #define ANNEX_PLAN_TEXT_LARGEST (64u * 1024u)  // one argument
 
@@ -174,6 +178,21 @@ typedef struct {
     uint32_t reserved;
 } annex_group;
 
+// One Landlock rule about a TCP port.
+typedef struct {
+    uint64_t access;
+    uint64_t port;
+} annex_port_rule;
+
+// TCP sockets that the child makes in the sandbox's own network. It sends each one through the plan's channel to the
+// broker, with the index of its record as a 32-bit number.
+typedef struct {
+    uint32_t family;    // AF_INET or AF_INET6
+    uint32_t port;      // not 0: one socket that listens there, at the loopback address; 0: sockets that connect
+    uint32_t count;
+    uint32_t optional;  // 1: left out if the kernel lacks the family or its loopback address
+} annex_socket;
+
 // The plan: this header, followed by the data that its runs refer to.
 typedef struct {
     uint32_t magic;
@@ -222,7 +241,9 @@ typedef struct {
     int32_t terminal;  // index of a terminal's descriptor that becomes the controlling one, or -1
 
     uint32_t file_mask;  // umask: permission bits that a new file does not get
-    uint32_t reserved;
+    int32_t channel;     // index of a descriptor of the SOCK_SEQPACKET for `sockets`, or -1 if there are none
+    annex_records sockets;     // annex_socket; only with ANNEX_PLAN_LOOPBACK
+    annex_records port_rules;  // annex_port_rule
 
     // The signals that the program ignores and blocks when it begins. Bit n - 1 stands for signal n. All other signals
     // have their default action.

@@ -34,6 +34,10 @@ enum RunMeaning {
         case "--allow": values.map(meaning(ofAllowance:))
         case "--allow-line": ["The kernel then performs these calls for the program."]
         case "--env": variables(values)
+        case "--allow-port":
+            ["The program can then connect to these ports of this machine: \(values.joined(separator: ", "))."]
+        case "--publish": ["Programs of this machine can then connect to the program."]
+        case "--timeout": ["The program can then run longer."]
         default: ["The program can then use more of this machine."]
         }
     }

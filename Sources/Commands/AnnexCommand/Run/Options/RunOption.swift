@@ -55,6 +55,18 @@ extension RunOption {
             completion: .words { PolicyLibrary.shipped.allowances }, repeats: true
         ) { $0.allow.append($1) },
         RunOption(
+            name: "--allow-port", value: "port",
+            help: "Let the program connect to this TCP port of this machine (127.0.0.1 and ::1), and to no other.",
+            repeats: true
+        ) { (options, value) throws(WrongOption) in try options.allowPort(value) },
+        RunOption(
+            name: "--publish", value: "port",
+            help: """
+                Let this machine connect to this TCP port of the program, at 127.0.0.1 and ::1. 8080:3000: port 8080 of \
+                this machine is port 3000 of the program.
+                """, repeats: true
+        ) { (options, value) throws(WrongOption) in try options.publish(value) },
+        RunOption(
             name: "--allow-line", value: "line",
             help: "Add a line of a policy's list `calls:`, as a hint shows it.", repeats: true
         ) { $0.allowLine.append($1) },

@@ -22,6 +22,8 @@ struct RunOptions {
     /// Limits, each as `NAME=VALUE`.
     var limit: [String] = []
     var env: [String] = []
+    /// Single ports of this machine and of the program.
+    var ports = LocalPorts()
     var directory: String?
     var privateDirectory: String?
     var waive: [SandboxLayer] = []
@@ -142,6 +144,12 @@ extension RunOptions {
 
     /// The layers that may be missing.
     var dispensable: Set<SandboxLayer> { bestEffort ? Set(SandboxLayer.allCases) : Set(waive) }
+
+    /// The names of all allowances that the options add. Single ports need a network of the program's own.
+    var allowances: [String] {
+        let needsLoopback = !ports.isEmpty && !allow.contains("loopback") && !allow.contains("network")
+        return allow + (needsLoopback ? ["loopback"] : [])
+    }
 
     /// The limits that the options set, each as `NAME=VALUE` in the notation of policies.
     var limits: [String] {
