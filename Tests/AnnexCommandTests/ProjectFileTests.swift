@@ -16,6 +16,23 @@ import Testing
             read: ../shared data
         """
 
+    @Test func `the file of the page Agents has the options of its command line`() throws {
+        let root = URL(filePath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "Docs/Guide/Agents.md"), encoding: .utf8)
+        let yaml = try #require(page.components(separatedBy: "```yaml\n").dropFirst().first)
+        let text = try #require(yaml.components(separatedBy: "```").first)
+        let command = try #require(page.components(separatedBy: "\nannex run ").dropFirst().first)
+        let words = try #require(command.components(separatedBy: " -- agent").first)
+            .replacingOccurrences(of: "\\\n", with: " ").replacingOccurrences(of: "~/", with: "/home/ana/")
+            .split(separator: " ").map(String.init)
+        func pairs(_ words: [String]) -> Set<String> {
+            Set(stride(from: 0, to: words.count - 1, by: 2).map { words[$0] + " " + words[$0 + 1] })
+        }
+        let file = try ProjectFile(text: text, file: ProjectFile.name)
+        #expect(pairs(file.words(for: "agent")) == pairs(words) && words.count == 14)
+    }
+
     @Test func `the options of a program are read in a fixed order`() throws {
         let file = try ProjectFile(text: Self.text, file: ".annex.yaml")
         #expect(file.words(for: "make") == ["--write-execute", ".", "--allow", "jit", "--allow", "sockets"])

@@ -13,7 +13,8 @@ import Testing
             "--read", "a", "--read", "b", "--write", "c", "--execute", "d", "--write-execute", "e", "--allow", "jit",
             "--allow-line", "mlockall", "--limit", "file=4G", "--env", "A=b", "--directory", "f",
             "--private-directory", "g", "--waive", "landlock", "--best-effort", "--report", "r.json", "--explain",
-            "--ask", "--end-with-parent", "--allow-port", "5432", "--publish", "8080:3000", "--", "ls",
+            "--ask", "--end-with-parent", "--allow-port", "5432", "--publish", "8080:3000", "--json-events", "3",
+            "--", "ls",
             "-l", "--read", "x",
         ])
         var wanted = RunOptions()
@@ -38,6 +39,7 @@ import Testing
         wanted.explain = true
         wanted.asks = true
         wanted.endsWithParent = true
+        wanted.jsonEvents = "3"
         wanted.ports.allow(5432)
         wanted.ports.publish(3000, at: 8080)
         wanted.program = ["ls", "-l", "--read", "x"]

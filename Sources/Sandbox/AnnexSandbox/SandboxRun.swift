@@ -11,6 +11,8 @@ package final class SandboxRun: SupervisedProcess {
     package enum Event: Sendable {
         /// A signal stopped the program. The program waits until another signal continues it.
         case stopped(signal: Int32)
+        /// The program made its first denied call of a kind, or used a denied path for the first time.
+        case denied(Denial)
         /// The run is over. This event comes last, and exactly once.
         case ended(SandboxRunReport, denials: [Denial])
     }
@@ -22,6 +24,8 @@ package final class SandboxRun: SupervisedProcess {
         var recording: Recording?
         /// Why the program was asked to end, if its report must say so.
         var stopNote: String?
+        /// The kinds of denials so far.
+        var kinds: Set<Denial.Key> = []
     }
 
     package let supervision: Supervision
@@ -93,7 +97,17 @@ package final class SandboxRun: SupervisedProcess {
         switch event {
         case .stopped(let signal): events(.stopped(signal: signal))
         case .executed: openGate()
+        case .denied(let denial, _): if isNew(denial) { events(.denied(denial)) }
         default: break
+        }
+    }
+
+    /// The most kinds of denials that are told while the program runs.
+    private static let mostKinds = 320
+
+    private func isNew(_ denial: Denial) -> Bool {
+        state.withLock { state in
+            state.kinds.count < Self.mostKinds && state.kinds.insert(denial.key).inserted
         }
     }
 

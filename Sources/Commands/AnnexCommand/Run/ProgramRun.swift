@@ -31,10 +31,26 @@ struct ProgramRun {
     func run() -> Outcome {
         Self.makeRoomForDescriptors()
         do {
-            return try report(runToItsEnd())
+            let events = try options.jsonEvents.map { try RunEvents($0) }
+            return run(events)
         } catch {
             return Outcome(status: report(error))
         }
+    }
+
+    private func run(_ events: RunEvents?) -> Outcome {
+        let outcome: Outcome
+        let line: RunEvents.EndLine
+        do {
+            let end = try runToItsEnd(events)
+            outcome = report(end)
+            line = RunEvents.EndLine(end.report, status: outcome.status, hint: outcome.hint)
+        } catch {
+            outcome = Outcome(status: report(error))
+            line = RunEvents.EndLine(error, status: outcome.status)
+        }
+        if let loss = events?.finish(line) { StandardError.print("annex: --json-events: \(loss)") }
+        return outcome
     }
 
     // MARK: - Running
@@ -63,7 +79,7 @@ struct ProgramRun {
         if let root = try? Descriptor.reference(to: "/") { _ = try? root.duplicate(atLeast: 255) }
     }
 
-    private func runToItsEnd() throws -> End {
+    private func runToItsEnd(_ events: RunEvents?) throws -> End {
         try Confinement.rejectNesting()
         try Doctor.rejectKillingFilter()
         let parent = try options.endsWithParent ? ParentWatch() : nil
@@ -86,6 +102,7 @@ struct ProgramRun {
         prepared.configuration.keptScratch = scratch
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
         let (policy, notes, gate) = (prepared.policy, prepared.notes, prepared.gate)
+        events?.begin(policy)
         let launcher = try start.launcher()
         if options.bestEffort {
             WaiverAdvice.announce(Shortfall(launcher.missingLayers).needed(by: policy))
@@ -93,6 +110,7 @@ struct ProgramRun {
         let run = SandboxRun(launcher, policy: policy, program: options.program, gate: gate) { event in
             switch event {
             case .stopped: signals.post(.stopped)
+            case .denied(let denial): events?.post(denial)
             case .ended(let report, let denials): signals.post(.ended(report, denials))
             }
         }

@@ -30,13 +30,11 @@ final class RunReportFile {
                 name = nil
                 return
             }
-            let slash = path.lastIndex(of: "/")
-            let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-            let name = String(slash.map { path[path.index(after: $0)...] } ?? path[...])
+            let (folder, name) = Self.parts(of: path)
             descriptor = try Descriptor.directory(folder)
             self.name = name
             // The call only proves that the report can be made.
-            _ = try newFile(name)
+            _ = try Self.newFile(name, in: descriptor)
             try descriptor.removeFile(name)
         } catch {
             throw Self.failure(path, of: error)
@@ -47,13 +45,30 @@ final class RunReportFile {
         let bytes = Array((try EncodedJSON.text(report) + "\n").utf8)
         do throws(SystemError) {
             if let name {
-                try newFile(name).writeAll(bytes)
+                try Self.newFile(name, in: descriptor).writeAll(bytes)
             } else {
                 try descriptor.writeAll(bytes, within: Self.patience)
             }
         } catch {
             throw Self.failure(path, of: error)
         }
+    }
+
+    /// A new file, pipe or device at a path, open for writing.
+    static func stream(path: String) throws(SandboxError) -> Descriptor {
+        do throws(SystemError) {
+            if let open = try opened(path) { return open }
+            let (folder, name) = parts(of: path)
+            return try newFile(name, in: Descriptor.directory(folder))
+        } catch {
+            throw failure(path, of: error)
+        }
+    }
+
+    private static func parts(of path: String) -> (folder: String, name: String) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        return (folder, String(slash.map { path[path.index(after: $0)...] } ?? path[...]))
     }
 
     /// Opens an existing target that is not a regular file, such as a pipe. Nil if a new file must be made.
@@ -69,13 +84,13 @@ final class RunReportFile {
     }
 
     /// Makes a new file with this name. An existing file is removed first.
-    private func newFile(_ name: String) throws(SystemError) -> Descriptor {
+    private static func newFile(_ name: String, in folder: borrowing Descriptor) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
-            try descriptor.removeFile(name)
+            try folder.removeFile(name)
         } catch {
             guard error.errno == ENOENT else { throw error }
         }
-        return try descriptor.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+        return try folder.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
     }
 
     private static func failure(_ path: String, of error: SystemError) -> SandboxError {

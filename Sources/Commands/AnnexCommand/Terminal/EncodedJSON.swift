@@ -13,4 +13,11 @@ enum EncodedJSON {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return JSON.escaping(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
+
+    /// The value as one object on one line, with its keys in order.
+    static func line(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return JSON.escaping(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
 }

@@ -53,24 +53,24 @@ public struct Denial: Sendable, Hashable {
     public internal(set) var backtrace: Backtrace?
 
     /// The identity of a kind of denial. Denials with equal keys share one entry.
-    struct Key: Hashable {
+    package struct Key: Hashable, Sendable {
         let call: String
         let text: String
         let missing: PathRights?
 
         // For the kernel, a path is a sequence of bytes. `==` of texts would compare by Unicode equivalence instead.
-        static func == (first: Key, second: Key) -> Bool {
+        package static func == (first: Key, second: Key) -> Bool {
             first.call == second.call && PathText.isSame(first.text, as: second.text) && first.missing == second.missing
         }
 
-        func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             hasher.combine(call)
             hasher.combine(Array(text.utf8))
             hasher.combine(missing)
         }
     }
 
-    var key: Key {
+    package var key: Key {
         switch subject {
         case .call: Key(call: call, text: text, missing: nil)
         case .path(let path): Key(call: "", text: path.path, missing: path.missing)

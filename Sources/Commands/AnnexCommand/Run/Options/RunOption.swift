@@ -161,6 +161,13 @@ extension RunOption {
         RunOption(
             name: "--report", value: "file", help: "Write the whole report to this file as JSON.", completion: .file
         ) { $0.report = $1 },
+        RunOption(
+            name: "--json-events", value: "target",
+            help: """
+                Write one line of JSON for each kind of denial when it happens, and one for the end. The target is a file, \
+                or the number of an open descriptor.
+                """, completion: .file
+        ) { $0.jsonEvents = $1 },
     ]
 
     private static var layers: [String] { SandboxLayer.allCases.map(\.rawValue) }

@@ -35,6 +35,8 @@ struct RunOptions {
     /// Whether the program is ended when the process that started `annex` ends.
     var endsWithParent = false
     var report: String?
+    /// Where a line of JSON is written for each event: the number of a descriptor, or a path.
+    var jsonEvents: String?
     /// The project file whose options were added; nil if no project file adds any.
     var namingFile: NamingFile?
     /// The program and its arguments.
