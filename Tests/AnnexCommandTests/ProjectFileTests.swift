@@ -50,6 +50,8 @@ import Testing
     }
 
     @Test(arguments: [
+        ("run: [{ program: make, hide: [a/../b] }]", "no `.` and no `..`"),
+        ("run: [{ program: make, unprotect: [gti] }]", "is not a group"),
         ("run: [{ program: make, policy: none }]", "policy"), ("run: [{ read: [.] }]", "program"),
         ("walk: []", "walk"), ("run: [{ program: make, read: [--write] }]", "hyphen"),
         ("run: [{ program: make, read: [\"a\\u001b[0m\"] }]", "plain text"), ("- x", "mapping"), ("", "empty"),

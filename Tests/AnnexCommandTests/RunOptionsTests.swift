@@ -12,9 +12,9 @@ import Testing
             "--policy", "compute", "--policies", "q", "--memory", "64M", "--timeout", "2.5", "--launch-limit", "1",
             "--read", "a", "--read", "b", "--write", "c", "--execute", "d", "--write-execute", "e", "--allow", "jit",
             "--allow-line", "mlockall", "--limit", "file=4G", "--env", "A=b", "--directory", "f",
-            "--private-directory", "g", "--waive", "landlock", "--best-effort", "--report", "r.json", "--explain",
-            "--ask", "--end-with-parent", "--allow-port", "5432", "--publish", "8080:3000", "--json-events", "3",
-            "--", "ls",
+            "--private-directory", "g", "--waive", "landlock", "--best-effort", "--read-all-but", "h", "--hide", ".env",
+            "--protect", "i/", "--unprotect", "git", "--report", "r.json", "--explain", "--ask", "--end-with-parent",
+            "--allow-port", "5432", "--publish", "8080:3000", "--json-events", "3", "--", "ls",
             "-l", "--read", "x",
         ])
         var wanted = RunOptions()
@@ -35,6 +35,10 @@ import Testing
         wanted.privateDirectory = "g"
         wanted.waive = [.landlock]
         wanted.bestEffort = true
+        wanted.readAllBut = ["h"]
+        wanted.hide = [".env"]
+        wanted.protect = ["i/"]
+        wanted.unprotect = ["git"]
         wanted.report = "r.json"
         wanted.explain = true
         wanted.asks = true
@@ -47,7 +51,7 @@ import Testing
     }
 
     @Test func `every option changes the options, and takes a value if it names one`() throws {
-        let values = ["bytes": "1G", "port": "3000", "seconds": "3", "layer": "landlock"]
+        let values = ["bytes": "1G", "port": "3000", "seconds": "3", "layer": "landlock", "group": "git"]
         for option in RunOption.all {
             let value = option.value.map { values[$0] ?? "x" }
             let words = [option.name] + (value.map { [$0] } ?? [])

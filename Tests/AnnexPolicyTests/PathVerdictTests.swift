@@ -1,6 +1,8 @@
+import Glibc
 import Testing
 
 @testable import AnnexPolicy
+@testable import AnnexPolicyTools
 
 /// The verdicts of a policy about paths, and the layers that enforce them.
 @Suite struct PathVerdictTests {
@@ -125,5 +127,54 @@ import Testing
         #expect(policy.verdict(path: "/srv/in/x", rights: .write).isAllowed)
         #expect(policy.verdict(path: "/srv/in/kept/x", rights: [.read, .execute]).isAllowed)
         #expect(!policy.verdict(path: "/srv/in/kept/x", rights: .write).isAllowed)
+    }
+
+    @Test func `hidden and protected parts are refused, and nothing else is`() throws {
+        let parts = """
+              hide: [{ reason: Keys., patterns: ['*.pem', secrets/] }]
+              protect: [{ reason: Hooks., patterns: [.git/hooks, /srv/work/b] }]
+            """
+        let text = Self.text.replacing("paths:\n  private", with: "paths:\n\(parts)\n  private")
+        for path in ["/srv/work/a.pem", "/srv/work/x/a.pem", "/srv/work/secrets/x/y", "/usr/a.pem"] {
+            let verdict = try Self.verdict(path, .read, in: text)
+            #expect(
+                !verdict.isAllowed && verdict.errno == EACCES && verdict.deniedBy == [.mount] && verdict.remedy == nil)
+            #expect(verdict.reason == "Keys." && verdict.place != nil)
+        }
+        for path in ["/srv/work/.git/hooks/x", "/srv/work/b/c"] {
+            #expect(try Self.verdict(path, .read, in: text).isAllowed)
+            #expect(try Self.verdict(path, .write, in: text).errno == EROFS)
+        }
+        for path in ["/srv/work/a.pe", "/srv/work/x/.git/hooks", "/srv/work/bc"] {
+            #expect(try Self.verdict(path, [.read, .write], in: text).isAllowed, "\(path)")
+        }
+    }
+
+    @Test func `an include cannot be made to show what it hides, and the written text is read back`() throws {
+        let base =
+            "policy: base\nsummary: A base.\nincludes: [frame]\npaths: { hide: [{ reason: Keys., patterns: ['*.pem'] }] }\n"
+        let texts = [
+            "frame": PolicySamples.frame, "base": base,
+            "test":
+                "policy: test\nsummary: A test.\nincludes: [base]\npaths: { protect: [{ reason: b, patterns: [a/b] }] }\n",
+        ]
+        let policy = try PolicyLibrary(texts: texts).policy(named: "test")
+        #expect(policy.paths.parts.map(\.pattern.text) == ["*.pem", "a/b"])
+        let again = try PolicyLibrary(texts: ["test": policy.joinedText]).policy(named: "test")
+        #expect(
+            again.paths.parts.map { "\($0.kind) \($0.pattern.text) \($0.reason)" }
+                == policy.paths.parts.map { "\($0.kind) \($0.pattern.text) \($0.reason)" })
+    }
+
+    @Test(arguments: [
+        ("hide: [{ reason: a, patterns: [../x] }]", "`../x` is no pattern"),
+        ("hide: [{ reason: a, patterns: [~/x] }]", "write the whole path"),
+        ("hide: [{ patterns: [x] }]", "must state its"),
+        ("protect: [{ reason: a, patterns: [x, x] }]", "`x` is stated twice"), ("hiden: []", "did you mean"),
+        ("protect: x", "must be a list"),
+    ])
+    func `a mistake in a pattern is an error with its place`(paths: String, cause: String) {
+        let error = PolicySamples.error("paths: { \(paths) }")
+        #expect(error.map { "\($0)".contains(cause) && "\($0)".contains("test.yaml:4:") } == true, "\(error as Any)")
     }
 }

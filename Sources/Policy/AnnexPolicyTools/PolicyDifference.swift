@@ -135,6 +135,8 @@ extension PolicyDifference {
             wider: first.writeXorExecute ? .second : .first)
         let directories = [first, second].map { $0.privateFacts.joined(separator: "; ") }
         add("private directory", first: directories[0], second: directories[1], wider: nil)
+        let parts = [first, second].map { $0.partFacts.joined(separator: "; ") }
+        add("hidden and protected parts", first: parts[0], second: parts[1], wider: nil)
         let environments = [first, second].map { $0.environmentFacts.joined(separator: "; ") }
         add("environment", first: environments[0], second: environments[1], wider: nil)
         for (one, other) in zip(first.limits.values, second.limits.values) {

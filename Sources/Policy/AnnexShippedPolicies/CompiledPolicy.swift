@@ -44,6 +44,9 @@ struct CompiledPolicy: Message {
         encoder.encode(list: paths.grants.map(\.rights.rawValue), as: 20)
         encoder.encode(list: paths.grants.map(\.isOptional), as: 21)
         encoder.encode(list: paths.grants.map(\.reason), as: 22)
+        encoder.encode(list: paths.parts.map(\.kind.rawValue), as: 23)
+        encoder.encode(list: paths.parts.map(\.pattern.text), as: 24)
+        encoder.encode(list: paths.parts.map(\.reason), as: 25)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -72,15 +75,28 @@ struct CompiledPolicy: Message {
             PathGrant(
                 path: what.0, rights: PathRights(rawValue: what.1), isOptional: how.0, reason: how.1, place: nil)
         }
+        let parts = try Self.parts(from: &decoder)
         values = Policy(
             shipped: name, summary: summary, architecture: .current, limits: limits,
             paths: PolicyPaths(
                 bundle: bundle,
                 scratch: scratch.map { PolicyPaths.PrivateDirectory(path: $0, size: sizes[0], inodes: sizes[1]) },
                 persistent: persistent.map { PolicyPaths.PrivateDirectory(path: $0, size: sizes[2], inodes: sizes[3]) },
-                processFiles: processFiles, etcFiles: etcFiles, grants: grants),
+                processFiles: processFiles, etcFiles: etcFiles, grants: grants, parts: parts),
             devices: devices, network: network, writeXorExecute: writeXorExecute,
             environment: PolicyEnvironment(passed: passed, fixed: Dictionary(zip(keys, texts)) { $1 }), filter: nil)
+    }
+}
+
+extension CompiledPolicy {
+    private static func parts(from decoder: inout MessageDecoder) throws(DecodingFailure) -> [PathPart] {
+        let kinds = try decoder.decodeList(23, of: String.self).compactMap(PathPart.Kind.init)
+        let patterns = try decoder.decodeList(24, of: String.self).compactMap { try? PathPattern($0, home: nil) }
+        let reasons: [String] = try decoder.decodeList(25)
+        guard kinds.count == reasons.count, patterns.count == reasons.count else {
+            throw decoder.failure(24, reason: .rejected("has patterns that no policy has"))
+        }
+        return zip(zip(kinds, patterns), reasons).map { PathPart($0.0, $0.1, reason: $1, place: nil) }
     }
 }
 

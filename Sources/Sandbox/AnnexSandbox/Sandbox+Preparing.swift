@@ -14,7 +14,7 @@ extension Sandbox {
         let repositories = policy.paths.repositories == .git ? try GitRepository.grants(of: grants) : []
         let found = policy.finding(callers.grants + repositories)
         let file = try LocatedProgram.find(program, under: found.granting(grants))
-        let policy = found.granting(grants + file.grants)
+        let policy = found.granting(grants + file.grants).dividing(try program.parts())
         let (path, arguments) = (file.path, file.arguments)
         let kept = program.keepsCallersEnvironment ? CallersEnvironment(policy, directory: program.directory) : nil
         let notes = kept?.notes(file, named: program.name, under: policy) ?? []
@@ -27,6 +27,7 @@ extension Sandbox {
         } else {
             configuration.directory = .preferred(SandboxProgram.callersDirectory)
         }
+        configuration.partRules = try program.partRules()
         configuration.denials = denials
         configuration.watchesExecutions = true
         configuration.signals = program.signals
@@ -55,7 +56,9 @@ extension Sandbox {
     }
 
     private func grants(of program: SandboxProgram) throws(SandboxError) -> [PathGrant] {
-        var grants: [PathGrant] = []
+        var grants = try program.grantsWithoutCredentials { path throws(SandboxError) in
+            try spelled(path, step: "grants")
+        }
         for path in program.readable { grants.append(try grant(path, of: program, rights: .read)) }
         for path in program.writable { grants.append(try grant(path, of: program, rights: [.read, .write])) }
         for path in program.writableCode {

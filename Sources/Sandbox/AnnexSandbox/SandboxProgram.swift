@@ -67,6 +67,22 @@ public struct SandboxProgram: Sendable, Hashable {
     /// The TCP ports that the program shares with this machine. The policy must give the program a network of its own
     /// (`network: loopback`), as the allowance `loopback` does.
     public var ports = LocalPorts()
+    /// Directories on the host that the program may read, without the places that hold credentials.
+    public private(set) var readableWithoutCredentials: [String] = []
+    /// Patterns of files and directories, in the directories that are handed over, that the program can neither read nor
+    /// change.
+    public private(set) var hidden: [String] = []
+    /// Patterns of files and directories, in the directories that are handed over, that the program can read and not
+    /// change.
+    public private(set) var protected: [String] = []
+    /// The groups of the shipped list of protected parts that are given up, such as `git`; `all` stands for each group.
+    public private(set) var unprotected: [String] = []
+    /// Is told in one sentence what the caller should know before the program starts.
+    package var partNote: (@Sendable (String) -> Void)? {
+        get { note.body }
+        set { note.body = newValue }
+    }
+    private var note = Note()
 
     /// The file that names some of these paths; nil if no file names any of them.
     package var namingFile: NamingFile?
@@ -92,4 +108,32 @@ public struct SandboxProgram: Sendable, Hashable {
     /// policy with `write-xor-execute: on`. An attacker who takes over the program can then execute files of their
     /// own at this path. The report names the path.
     public mutating func writeAndExecute(_ path: String) { writableCode.append(path) }
+
+    /// Lets the program read everything below a directory, without the places that hold credentials: keys, tokens,
+    /// browsers' profiles, histories and homes of other users. The directory may be a home, or `/`.
+    public mutating func readAllButCredentials(_ path: String) { readableWithoutCredentials.append(path) }
+
+    /// Hides files and directories in all directories that are handed over. Opening them fails with `EACCES`.
+    ///
+    /// The pattern is like one of `.gitignore`: `.env`, `*.pem`, `secrets/`, `config/*.key`. A pattern that begins with
+    /// `/` or `~/` names one place. Only what exists when the program starts is hidden.
+    public mutating func hide(_ pattern: String) { hidden.append(pattern) }
+
+    /// Keeps files and directories in all directories that are handed over from being changed. The pattern has the form
+    /// of those for `hide`.
+    public mutating func protect(_ pattern: String) { protected.append(pattern) }
+
+    /// Lets the program change what is otherwise protected in each directory that is handed over for writing: git's hooks
+    /// and configuration, shell start files, editors' tasks and similar files.
+    /// - Parameter group: the name of a group of the shipped list, or `all`.
+    public mutating func unprotect(_ group: String) { unprotected.append(group) }
+
+    /// A closure that does not count when programs are compared.
+    private struct Note: Sendable, Hashable {
+        var body: (@Sendable (String) -> Void)?
+
+        static func == (one: Note, other: Note) -> Bool { true }
+
+        func hash(into hasher: inout Hasher) {}
+    }
 }

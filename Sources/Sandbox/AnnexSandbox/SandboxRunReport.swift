@@ -37,6 +37,14 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         public let reason: String
     }
 
+    /// A part of a handed-over directory that the program could not change, or a path at which such a part would be.
+    public struct ProtectedPart: Sendable, Hashable, Codable {
+        /// The path with every link resolved. In JSON, it is the true path.
+        public let path: Escaped
+        /// The group of the shipped list to which the part belongs; nil if a pattern named the part.
+        public let group: String?
+    }
+
     /// The program's name as the caller gave it, and its arguments.
     public let program: [String]
     /// The policy's name.
@@ -71,6 +79,12 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var foreignPlaces: [ForeignPlace] = []
     /// Whether other processes of the program still ran when the program ended. They ended with it.
     public var leftProcesses = false
+    /// The files and directories that were hidden from the program.
+    public var hiddenParts: [Escaped] = []
+    /// The files and directories that the program could read and not change.
+    public var protectedParts: [ProtectedPart] = []
+    /// Files and directories that would have been protected, but did not exist when the program started. Now they exist.
+    public var madeParts: [ProtectedPart] = []
     /// The steps of the launch, in order.
     public var steps: [Step] = []
     /// The denied calls and paths, with one record for each kind of denial.
@@ -116,6 +130,7 @@ extension SandboxRunReport {
         foreignPlaces = (launch?.foreignPlaces ?? []).map {
             ForeignPlace(path: Escaped($0.path, limit: 8_192), reason: $0.reason)
         }
+        if let parts = launch?.parts { record(parts) }
         steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }
         denials = facts.denials.map(DenialRecord.init)
         denialCount = facts.denialSummary.total
@@ -124,6 +139,12 @@ extension SandboxRunReport {
         leftProcesses = facts.usage?.leftOthers ?? false
         userSeconds = facts.usage?.userTime.inSeconds
         systemSeconds = facts.usage?.systemTime.inSeconds
+    }
+
+    private mutating func record(_ parts: PartFacts) {
+        hiddenParts = parts.hidden.map { Escaped($0, limit: 8_192) }
+        protectedParts = parts.protected.map(ProtectedPart.init)
+        madeParts = parts.made.map(ProtectedPart.init)
     }
 
     private mutating func record(_ detail: Ending.Detail, facts: SandboxEnd) {
@@ -157,6 +178,12 @@ extension SandboxRunReport {
     /// example, a shell whose child was killed continues or exits with 137.
     private static func memoryNote(_ facts: SandboxEnd) -> String {
         (facts.memory?.kills ?? 0) > 0 ? ", after the kernel killed one of its processes at the memory limit" : ""
+    }
+}
+
+extension SandboxRunReport.ProtectedPart {
+    fileprivate init(_ part: PartFacts.Protected) {
+        self.init(path: Escaped(part.path, limit: 8_192), group: part.group)
     }
 }
 

@@ -17,6 +17,7 @@ static const char *const names[ANNEX_STEP_COUNT] = {
     [ANNEX_STEP_BINDS] = "binds",
     [ANNEX_STEP_LINKS] = "links",
     [ANNEX_STEP_FILES] = "files",
+    [ANNEX_STEP_PARTS] = "parts",
     [ANNEX_STEP_PROC] = "proc",
     [ANNEX_STEP_PIVOT] = "pivot",
     [ANNEX_STEP_HOSTNAME] = "hostname",

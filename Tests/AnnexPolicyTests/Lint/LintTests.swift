@@ -45,6 +45,11 @@ import Testing
         ("paths: { bundle: [], private: none, proc: none }\nallow: [{ reason: a, calls: [openat] }]", "grants no path"),
         ("allow: [{ reason: a, calls: [fork] }]", "`limits: processes` is 1"),
         ("network: loopback", "no rule allows `socket`"),
+        ("paths: { hide: [{ reason: a, patterns: [/srv/key] }] }", "hides /srv/key, which no grant shows"),
+        (
+            "paths: { grants: [{ reason: a, rights: [read], paths: [/srv/a] }], protect: [{ reason: a, patterns: [/srv/a/b] }] }",
+            "protects /srv/a/b, where the policy does not grant `write`"
+        ),
         (
             "paths: { grants: [{ reason: a, rights: [read], paths: [/var/run/docker.sock] }] }",
             "a process that can use it is root on the machine"

@@ -116,6 +116,29 @@ import Testing
         }
     }
 
+    /// A part that another program replaced after the broker looked at it, by another file, a link or nothing.
+    @Test(arguments: [ESTALE, ELOOP, ENOENT])
+    func `FS-43: a part that was replaced is never hidden in silence`(errno: Int32) async throws {
+        let fixture = try WardenFixture()
+        let folder = try fixture.directory("folder")
+        let file = folder.appending(path: "key")
+        try Data("checked".utf8).write(to: file)
+        let status = try WardenFixture.open(file).status()
+        var plan = try fixture.plan("world")
+        try plan.bind(WardenFixture.open(folder), at: "/data")
+        plan.parts = [
+            LaunchPlan.Part(.hidden, at: "/data/key", device: status.device, inode: status.inode)
+        ]
+        try FileManager.default.moveItem(at: file, to: folder.appending(path: "moved"))
+        if errno == ESTALE { try Data("other".utf8).write(to: file) }
+        if errno == ELOOP { try FileManager.default.createSymbolicLink(at: file, withDestinationURL: folder) }
+        let run = try fixture.launch(plan)
+        let world = try await run.world()
+        #expect(world.isEmpty, "its own code ran")
+        #expect(run.recording.failure?.step == .parts && run.recording.failure?.subject == "/data/key")
+        #expect(run.recording.failure?.errno == errno)
+    }
+
     @Test func `FS-10: a source path that leads to another directory is refused`() async throws {
         let fixture = try WardenFixture()
         let source = try fixture.directory("source")

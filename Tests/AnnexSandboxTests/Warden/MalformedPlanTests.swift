@@ -17,7 +17,8 @@ import Testing
         case filterFlagUnknown, maskUnknown, timeWithoutUser, promiseWithoutFilter
         case flagUnknown, procWithoutRoot, kernelFilesWithoutProc, loopbackOfTheHost, terminalWithoutReaper,
             linkToNothing
-        case fileOfNoPath, ignoredKill, blockedStop, procWithoutItsLayer, listenerWithoutItsLayer
+        case fileOfNoPath, partOfNoPath, partWithoutRoot, ignoredKill, blockedStop, procWithoutItsLayer,
+            listenerWithoutItsLayer
         case queuesWithoutWatches, watchesWithoutEnd, scratchWithoutReaper
         case socketsOfTheHost, channelWithoutSockets, socketOfUnixFamily, socketsWithoutEnd, portRuleBeyondPorts
 
@@ -96,8 +97,15 @@ import Testing
                     $0.sockets = annex_records(offset: $0.size & ~7, count: 1)
                 }
             case .portRuleBeyondPorts: { $0.port_rules = annex_records(offset: $0.arguments.offset, count: .max) }
+            case .partOfNoPath: { $0.parts = annex_records(offset: $0.arguments.offset, count: 1) }
+            case .partWithoutRoot: Self.partWithoutRoot
             case .faultBeyondSteps: { $0.fault_step = UInt32(ANNEX_STEP_COUNT) }
             }
+        }
+
+        private static func partWithoutRoot(_ plan: inout annex_plan) {
+            plan.layers &= ~SandboxLayers.root.rawValue
+            plan.parts = annex_records(offset: plan.arguments.offset, count: 1)
         }
 
         func apply(to bytes: inout [UInt8]) {

@@ -61,6 +61,12 @@ static void use_lists(const annex_plan *plan, uint32_t descriptors) {
         use_text(plan, files[i].contents);
         expect(files[i].directory == 0 || files[i].contents.length == 0, "a directory has contents");
     }
+    const annex_part *parts = plan_records(plan, plan->parts);
+    for (uint32_t i = 0; i < plan->parts.count; i++) {
+        use_path(plan, parts[i].target);
+        expect(parts[i].kind >= ANNEX_PART_HELD && parts[i].kind <= ANNEX_PART_HIDDEN, "a part is of no kind");
+        expect(plan_has(plan, ANNEX_LAYER_ROOT), "a part lies in the host's root");
+    }
     const annex_descriptor *list = plan_records(plan, plan->descriptors);
     for (uint32_t i = 0; i < plan->descriptors.count; i++) {
         expect(list[i].index < descriptors, "a gift has no descriptor");

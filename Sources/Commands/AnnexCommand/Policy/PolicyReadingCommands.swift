@@ -83,6 +83,8 @@ struct PolicyShowCommand: ParsableCommand {
               annex policy show com.apple.share-services+com.apple.security.network.client
               annex policy show com.apple.security.network.client    print what an entitlement adds
               annex policy show jit                     print what `annex run --allow jit` adds
+              annex policy show protected               print what `annex run` protects without being asked
+              annex policy show credentials             print what `annex run --read-all-but` hides
               annex policy show ./mine.yaml --json
 
             EXIT STATUS
@@ -114,8 +116,8 @@ struct PolicyShowCommand: ParsableCommand {
                 print(json ? LayerTableText.json(table).written : LayerTableText.lines(table).joined(separator: "\n"))
             } else if json {
                 print(try choice.policy(policy).explanation(of: .whole).json.written)
-            } else if let fragment = try choice.library().text(ofFragment: policy) {
-                print(fragment, terminator: "")
+            } else if let text = try choice.library().text(ofFragment: policy) ?? ShippedParts.text(named: policy) {
+                print(text, terminator: "")
             } else {
                 print(try choice.policy(policy).joinedText, terminator: "")
             }

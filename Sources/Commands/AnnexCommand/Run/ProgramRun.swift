@@ -205,6 +205,11 @@ struct ProgramRun {
         for path in options.write { program.write(path) }
         for path in options.execute { program.execute(path) }
         for path in options.writeExecute { program.writeAndExecute(path) }
+        for path in options.readAllBut { program.readAllButCredentials(path) }
+        for pattern in options.hide { program.hide(pattern) }
+        for pattern in options.protect { program.protect(pattern) }
+        for group in options.unprotect { program.unprotect(group) }
+        program.partNote = { StandardError.print("annex: note: \($0)") }
         let own = options.privateDirectory
         if let kept = try AllowedFiles.kept(from: given, policy: policy, privateDirectory: own) {
             program.execute(kept)
@@ -261,6 +266,7 @@ struct ProgramRun {
         if !options.explain, let note = ExecutionNote(end.denials, given: given), !note.isSaid(by: hint) {
             StandardError.print("annex: note: \(note.line)")
         }
+        if let note = PartNote(report.madeParts) { StandardError.print("annex: note: \(note.line)") }
         if let hint, !(options.explain && hints.isList(hint)) { StandardError.print("annex: hint: \(hint.line)") }
         // If the program itself failed, its own exit status takes precedence.
         let status = status(end)

@@ -10,6 +10,7 @@ extension Policy {
     ///   - rights: the wanted rights. An empty set asks whether the path exists.
     public func verdict(path: String, rights: PathRights) -> PathVerdict {
         let path = PathText.resolved(path)
+        if let part = part(denying: rights, at: path) { return verdict(part) }
         let around = isHiddenProcessFile(path) ? [] : visiblePaths.filter { PathText.isPath(path, within: $0.path) }
         let denials = around.isEmpty ? outside(path, rights: rights) : inside(around, rights: rights)
         let calls = denials.isEmpty ? denialByCalls(rights) : nil
@@ -21,6 +22,30 @@ extension Policy {
             reason: calls == nil ? nearest?.reason : calls?.reason,
             remedy: allowed ? nil : calls?.remedy ?? remedy(path, rights: rights, nearest: nearest)
         )
+    }
+
+    /// The pattern that hides or protects a path; nil if there is none. A pattern also counts for what lies below a
+    /// directory that it matches.
+    private func part(denying rights: PathRights, at path: String) -> PathPart? {
+        guard !paths.parts.isEmpty else { return nil }
+        let names = PathText.parts(path).map { Array($0.utf8) }
+        let roots = paths.grants.map(\.path).filter { PathText.isPath(path, within: $0) }
+        return paths.parts.first { part in
+            guard part.kind == .hide ? !rights.isEmpty : rights.contains(.write) else { return false }
+            if case .place(let place) = part.pattern.form {
+                return !roots.isEmpty && PathText.isPath(path, within: place)
+            }
+            return roots.contains { root in
+                let below = names.dropFirst(PathText.parts(root).count)
+                return below.indices.contains { part.pattern.matches(Array(below[...$0])) }
+            }
+        }
+    }
+
+    private func verdict(_ part: PathPart) -> PathVerdict {
+        PathVerdict(
+            isAllowed: false, deniedBy: [.mount], errno: part.kind == .hide ? EACCES : EROFS, place: part.place,
+            reason: part.reason, remedy: nil)
     }
 
     /// One layer that refuses a path, and the errno of this refusal.

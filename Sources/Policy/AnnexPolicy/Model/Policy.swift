@@ -120,7 +120,8 @@ extension PolicyPaths {
             PathGrant(
                 path: grant.path, rights: rights, isOptional: grant.isOptional, reason: grant.reason,
                 stated: grant.stated, namedIn: grant.namedIn ?? replaced?.namedIn,
-                kind: grant.kind == .any ? replaced?.kind ?? .any : grant.kind))
+                kind: grant.kind == .any ? replaced?.kind ?? .any : grant.kind
+            ).withoutCredentials(grant.isWithoutCredentials || replaced?.isWithoutCredentials == true))
         grants.sort { PathText.isPath($0.path, before: $1.path) }
     }
 }

@@ -61,6 +61,8 @@ public struct PolicyPaths: Sendable, Hashable {
     public internal(set) var callersGrants: [CallersGrant] = []
     /// Which repositories are found for a program whose directories a user hands over.
     public internal(set) var repositories: Repositories = .none
+    /// The hidden and protected parts of the directories that are handed over.
+    public internal(set) var parts: [PathPart] = []
 
     /// The path of a private directory if the policy does not state one.
     package static let usualPrivatePath = "/private"
@@ -71,7 +73,7 @@ public struct PolicyPaths: Sendable, Hashable {
 
     package init(
         bundle: PathRights, scratch: PrivateDirectory? = nil, persistent: PrivateDirectory? = nil,
-        processFiles: ProcessFiles, etcFiles: EtcFiles = .none, grants: [PathGrant]
+        processFiles: ProcessFiles, etcFiles: EtcFiles = .none, grants: [PathGrant], parts: [PathPart] = []
     ) {
         self.bundle = bundle
         self.scratch = scratch
@@ -79,6 +81,7 @@ public struct PolicyPaths: Sendable, Hashable {
         self.processFiles = processFiles
         self.etcFiles = etcFiles
         self.grants = grants
+        self.parts = parts
     }
 
     /// The files of `/etc` that Annex writes. If the policy grants the path of such a file, or of a directory above the
@@ -140,6 +143,8 @@ public struct PathGrant: Sendable, Hashable {
     package let namedIn: NamingFile?
     /// What the object at the path must be.
     package let kind: GrantedKind
+    /// Whether the places that hold credentials are hidden in the directory. Then it can be a home.
+    package private(set) var isWithoutCredentials = false
 
     package init(
         path: String, rights: PathRights, isOptional: Bool, reason: String, place: PolicyPlace?,
@@ -161,6 +166,13 @@ public struct PathGrant: Sendable, Hashable {
         self.stated = stated
         self.namedIn = namedIn
         self.kind = kind
+    }
+
+    /// This grant of a directory in which the places that hold credentials are hidden.
+    package func withoutCredentials(_ isWithout: Bool = true) -> PathGrant {
+        var grant = self
+        grant.isWithoutCredentials = isWithout
+        return grant
     }
 
     /// The line of the policy that grants the path; nil if a caller added the grant.

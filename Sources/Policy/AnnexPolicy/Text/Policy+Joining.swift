@@ -128,6 +128,8 @@ private struct Joining {
         }
         paths.grants = grants.values.sorted { PathText.isPath($0.path, before: $1.path) }
         paths.repositories = documents.reversed().lazy.compactMap(\.repositories).first?.value ?? .none
+        // No file takes back what an included one hides or protects.
+        paths.parts = documents.flatMap(\.parts)
         return paths
     }
 

@@ -60,4 +60,8 @@ package enum ShippedTexts {
     /// The texts of the tables of hints.
     // SAFETY: this list is also a constant of the program and ends with a null name.
     package static let hints = unsafe all(annex_hints_at)
+
+    /// The texts of the lists of parts.
+    // SAFETY: this list is also a constant of the program and ends with a null name.
+    static let parts = unsafe all(annex_parts_at)
 }

@@ -13,6 +13,7 @@ struct PolicyDocument: Sendable {
     let etcFiles: Stated<PolicyPaths.EtcFiles>?
     let grants: PolicyNode.Grants
     let repositories: Stated<PolicyPaths.Repositories>?
+    let parts: [PathPart]
     let devices: Stated<[PolicyDevice]>?
     let network: Stated<PolicyNetwork>?
     let writeXorExecute: Stated<Bool>?
@@ -51,7 +52,9 @@ extension PolicyDocument {
         "write-xor-execute", "environment", "limits",
     ]
 
-    private static let keysOfPaths = ["bundle", "private", "proc", "etc", "grants", "repositories"]
+    private static let keysOfPaths = [
+        "bundle", "private", "proc", "etc", "grants", "repositories", "hide", "protect",
+    ]
 
     init(text: String, file: String, architecture: Architecture) throws(PolicyError) {
         try self.init(root: PolicyNode.root(of: text, file: file), architecture: architecture)
@@ -71,6 +74,7 @@ extension PolicyDocument {
         etcFiles = try Self.stated(paths?["etc"]) { node throws(PolicyError) in try node.etcFiles() }
         grants = try paths?["grants"]?.grants() ?? PolicyNode.Grants()
         repositories = try Self.stated(paths?["repositories"]) { node throws(PolicyError) in try node.repositories() }
+        parts = try (paths?["hide"]?.parts(.hide) ?? []) + (paths?["protect"]?.parts(.protect) ?? [])
         devices = try Self.stated(values["devices"]) { node throws(PolicyError) in try node.devices() }
         network = try Self.stated(values["network"]) { node throws(PolicyError) in try node.network() }
         writeXorExecute = try Self.stated(values["write-xor-execute"]) { node throws(PolicyError) in

@@ -121,6 +121,38 @@ extension PolicyNode {
         return grants
     }
 
+    /// The patterns of one file that hide or protect parts.
+    func parts(_ kind: PathPart.Kind) throws(PolicyError) -> [PathPart] {
+        var parts: [PathPart] = []
+        for group in try list("`\(kind.rawValue)`") {
+            let values = try group.mapping("a group of `\(kind.rawValue)`", keys: ["reason", "patterns"])
+            guard let reason = values["reason"], let patterns = values["patterns"] else {
+                throw group.error("a group must state its `reason` and its `patterns`")
+            }
+            let why = try reason.text("a reason")
+            for item in try patterns.list("`patterns`") {
+                let pattern = try item.pattern()
+                guard !parts.contains(where: { $0.pattern == pattern }) else {
+                    throw item.error("`\(pattern.text)` is stated twice")
+                }
+                parts.append(PathPart(kind, pattern, reason: why, place: item.place))
+            }
+            guard parts.count <= Self.mostGrants else {
+                throw group.error("the file has more than \(Self.mostGrants) patterns")
+            }
+        }
+        return parts
+    }
+
+    private func pattern() throws(PolicyError) -> PathPattern {
+        let text = try text("a pattern")
+        do throws(PathPattern.Mistake) {
+            return try PathPattern(text, home: nil)
+        } catch {
+            throw self.error("`\(text)` is no pattern: \(error)")
+        }
+    }
+
     /// Whether a path that does not exist on the host is skipped, or makes the launch fail.
     private enum Missing: String, CaseIterable { case refuse, skip }
 

@@ -104,7 +104,7 @@ package enum PathText {
         if let reason = madeInside(path) { return reason }
         if isHome(path) { return "a home contains all files of its owner: name the directories in it that are needed" }
         guard rights.contains(.write) else { return nil }
-        if ofTheSystem.contains(where: { isPath(path, within: $0) }) {
+        if isOfTheSystem(path) {
             return "no policy may grant `write` on the system's own files"
         }
         if shared.contains(path) {
@@ -117,12 +117,12 @@ package enum PathText {
     static func dangerAsPrivate(_ path: String) -> String? {
         if path == "/" { return "the root cannot be private" }
         if let reason = madeInside(path) { return reason }
-        if ofTheSystem.contains(where: { isPath(path, within: $0) }) { return "it would hide the system's own files" }
+        if isOfTheSystem(path) { return "it would hide the system's own files" }
         return nil
     }
 
     /// Why the path is reserved for files that the sandbox itself creates; nil if it is not reserved.
-    static func madeInside(_ path: String) -> String? {
+    package static func madeInside(_ path: String) -> String? {
         if isPath(path, within: "/proc") { return "`paths: proc` decides which part of /proc the sandbox contains" }
         if isPath(path, within: "/dev") { return "`devices` decides which part of /dev the sandbox contains" }
         if isPath(path, within: bundle) { return "`paths: bundle` decides the rights on the bundle" }
@@ -133,6 +133,9 @@ package enum PathText {
         }
         return nil
     }
+
+    /// Whether the path is one of the system's own directories, or lies in one.
+    package static func isOfTheSystem(_ path: String) -> Bool { ofTheSystem.contains { isPath(path, within: $0) } }
 
     private static func isHome(_ path: String) -> Bool {
         if ["/home", "/root", "/var/home", "/var/root"].contains(path) { return true }

@@ -93,7 +93,14 @@ extension Policy {
         if paths.repositories == .git {
             visible.append("hooks of git repositories that are handed over, and main repositories of their worktrees")
         }
-        return visible.isEmpty ? ["none: no file exists in the sandbox"] : visible
+        return (visible.isEmpty ? ["none: no file exists in the sandbox"] : visible) + partFacts
+    }
+
+    var partFacts: [String] {
+        paths.parts.map { part in
+            let what = part.kind == .hide ? "hidden" : "not changeable"
+            return "\(part.pattern.text) in these directories: \(what): \(part.reason)"
+        }
     }
 
     var privateFacts: [String] {

@@ -1,7 +1,25 @@
 internal import AnnexPolicy
 
 extension PolicyLint {
-    func paths() -> [PolicyFinding] { grants() + unusedCalls() + unseenByLandlock() }
+    func paths() -> [PolicyFinding] { grants() + parts() + unusedCalls() + unseenByLandlock() }
+
+    /// Parts that take nothing away.
+    private func parts() -> [PolicyFinding] {
+        policy.paths.parts.compactMap { part in
+            guard case .place(let path) = part.pattern.form else { return nil }
+            let around = policy.paths.grants.last { PathText.isPath(path, within: $0.path) }
+            let word = part.kind == .hide ? "hides" : "protects"
+            if around == nil {
+                return PolicyFinding(
+                    "\(word) \(path), which no grant shows: this has an effect only in a directory that a caller hands over",
+                    at: part.place, remedy: "leave the pattern out, or grant the directory around the path")
+            }
+            guard part.kind == .protect, around?.rights.contains(.write) == false else { return nil }
+            return PolicyFinding(
+                "protects \(path), where the policy does not grant `write`", at: part.place,
+                remedy: "leave the pattern out")
+        }
+    }
 
     private func grants() -> [PolicyFinding] {
         policy.paths.grants.flatMap { grant in

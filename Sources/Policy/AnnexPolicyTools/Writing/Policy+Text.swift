@@ -59,7 +59,20 @@ extension PolicyPaths {
             if grant.kind != .any { lines.append("      kind: \(grant.kind.rawValue)") }
             lines.append("      paths: [\(PathText.quoted(grant.pattern))]")
         }
+        for kind in PathPart.Kind.allCases { lines += written(kind) }
         return lines.joined(separator: "\n")
+    }
+
+    private func written(_ kind: PathPart.Kind) -> [String] {
+        let own = parts.filter { $0.kind == kind }
+        guard !own.isEmpty else { return [] }
+        return ["  \(kind.rawValue):"]
+            + own.flatMap { part in
+                [
+                    "    - reason: \(PolicyPage.scalar(part.reason))",
+                    "      patterns: [\(PathText.quoted(part.pattern.text))]",
+                ]
+            }
     }
 
     private var writtenPrivate: String {

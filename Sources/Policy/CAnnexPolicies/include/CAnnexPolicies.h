@@ -25,6 +25,9 @@ annex_policy_text annex_point_at(size_t index);
 // The tables of hints after a failed run, in the same form.
 annex_policy_text annex_hints_at(size_t index);
 
+// The lists of protected parts and of places that hold credentials, in the same form.
+annex_policy_text annex_parts_at(size_t index);
+
 // The shipped policies in compiled form: the file that `make policies` writes.
 annex_policy_text annex_compiled_policies(void);
 

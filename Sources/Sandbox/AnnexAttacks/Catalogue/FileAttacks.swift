@@ -285,5 +285,12 @@ extension Catalogue {
             "FS-42", technique: "A file .git that names another repository; hooks and settings behind a worktree",
             addition: true,
             trial: .drivenBy(["EndToEndTests/RunGitTests: FS-42"])),
+        Attack(
+            "FS-43", technique: "Reading, moving, linking or replacing a hidden part of a directory", addition: true,
+            trial: .drivenBy(["AnnexSandboxTests/Programs/PartTests: FS-43"])),
+        Attack(
+            "FS-44", technique: "Changing, moving, linking or replacing a protected part of a writable directory",
+            addition: true,
+            trial: .drivenBy(["AnnexSandboxTests/Programs/PartTests: FS-44"])),
     ]
 }

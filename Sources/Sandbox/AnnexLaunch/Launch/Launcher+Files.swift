@@ -6,14 +6,15 @@ internal import Glibc
 extension Launcher {
     func addFiles(
         to plan: inout LaunchPlan, policy: Policy, bundle place: String?, bundleObject bundle: consuming Descriptor?,
-        persistent: consuming Descriptor?, isMapped: Bool, followed: [LaunchPlan.Link],
+        persistent: consuming Descriptor?, isMapped: Bool, followed: [LaunchPlan.Link], partRules: PartRules,
         directory: SandboxConfiguration.Directory,
         terminal: consuming TerminalDevice?, owners: consuming CallersFiles, etc: EtcText
     ) throws(SandboxError) {
         let paths = policy.paths
         var owners = owners
         let grants = try GrantLayout(
-            policy, keeping: Self.place(of: persistent), followed: followed, layers: plan.layers)
+            policy, keeping: Self.place(of: persistent), followed: followed, rules: partRules, layers: plan.layers)
+        (plan.parts, plan.partFacts) = (grants.parts, grants.partFacts)
         try Self.rejectPrivate(paths, in: grants)
         plan.directory = try self.directory(
             directory, grants: grants, policy: policy, ownRoot: plan.layers.contains(.root))

@@ -35,6 +35,7 @@ extension Launcher {
         }
         (plan.insideUser, plan.insideGroup) = (configuration.inside.user, configuration.inside.group)
         let (directory, followed) = (configuration.directory, configuration.followed)
+        let partRules = configuration.partRules
         let (shared, keepsScratch) = (configuration.shared, configuration.keptScratch != nil)
         let terminal = configuration.terminalDevice(group: identity.group)
         let owners = callersFiles(of: configuration, user: identity.user, layers: plan.layers)
@@ -45,6 +46,7 @@ extension Launcher {
         try addFiles(
             to: &plan, policy: policy, bundle: place, bundleObject: configuration.bundle.take(),
             persistent: configuration.persistent.take(), isMapped: configuration.owner.isMapped, followed: followed,
+            partRules: partRules,
             directory: directory, terminal: terminal, owners: owners,
             etc: EtcText(
                 account, own: configuration.inside, home: variables["HOME"] ?? Array((policy.paths.home ?? "/").utf8),

@@ -78,7 +78,8 @@ package final class Launcher: Sendable {
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,
             layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, controls: warden.controls,
-            missingLayers: missingLayers, foreignPlaces: plan.foreignPlaces, keptScratch: keptScratch, events: events)
+            missingLayers: missingLayers, foreignPlaces: plan.foreignPlaces, keptScratch: keptScratch,
+            parts: plan.partFacts, events: events)
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
         } catch {

@@ -66,6 +66,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var shared: [SharedDirectory] = []
     /// Links that were followed to reach the private directory on the host.
     package var followed: [LaunchPlan.Link] = []
+    /// What is hidden and protected besides what the policy names.
+    package var partRules = PartRules()
     /// The user that the process gets if the broker has a range of users for its sandboxes.
     package enum User: Sendable {
         /// A user that no other sandbox of this machine has.

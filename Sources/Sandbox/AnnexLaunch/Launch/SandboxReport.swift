@@ -25,6 +25,8 @@ package struct SandboxReport: Sendable {
     package let denials: DenialMode
     package let held: HeldLimits
     package let foreignPlaces: [LaunchPlan.ForeignPlace]
+    /// The hidden and protected parts.
+    package let parts: PartFacts
     /// The time at which the extension's own code began, on `MonotonicClock`.
     package let executed: UInt64
 
@@ -43,7 +45,7 @@ extension SandboxReport {
     init(
         _ times: LaunchTimes, layers: SandboxLayers, begun: UInt64, denials: DenialMode, held: HeldLimits,
         landlockABI: Int, controls: SpeculationControls, missingLayers: [MissingLayer],
-        foreignPlaces: [LaunchPlan.ForeignPlace], numbersError: Int32
+        foreignPlaces: [LaunchPlan.ForeignPlace], parts: PartFacts, numbersError: Int32
     ) {
         let prepared = times.begun > begun ? times.begun - begun : 0
         steps =
@@ -54,6 +56,7 @@ extension SandboxReport {
         self.denials = denials
         self.held = held
         self.foreignPlaces = foreignPlaces
+        self.parts = parts
         executed = times.end(of: .exec) ?? MonotonicClock.now()
     }
 

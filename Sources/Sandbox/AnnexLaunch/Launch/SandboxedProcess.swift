@@ -19,13 +19,14 @@ package final class SandboxedProcess: Sendable {
     private let missingLayers: [MissingLayer]
     private let foreignPlaces: [LaunchPlan.ForeignPlace]
     private let keptScratch: KeptScratch?
+    private let parts: PartFacts
     private let events: @Sendable (SandboxEvent) -> Void
 
     init(
         scene: CallDesk.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
         controls: SpeculationControls, missingLayers: [MissingLayer], foreignPlaces: [LaunchPlan.ForeignPlace],
-        keptScratch: KeptScratch?, events: @escaping @Sendable (SandboxEvent) -> Void
+        keptScratch: KeptScratch?, parts: PartFacts, events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene
         self.loop = loop
@@ -37,6 +38,7 @@ package final class SandboxedProcess: Sendable {
         self.missingLayers = missingLayers
         self.foreignPlaces = foreignPlaces
         self.keptScratch = keptScratch
+        self.parts = parts
         self.events = events
         var holdings = Holdings(identity: identity)
         holdings.end.held = held
@@ -156,7 +158,7 @@ package final class SandboxedProcess: Sendable {
             let report = SandboxReport(
                 times, layers: layers, begun: begun, denials: scene.mode, held: held, landlockABI: landlockABI,
                 controls: controls, missingLayers: missingLayers, foreignPlaces: foreignPlaces,
-                numbersError: numbers)
+                parts: parts, numbersError: numbers)
             events(.executed(report))
         case .stopped(let signal): events(.stopped(signal: signal))
         // The first failure is kept. A kill after the first failure is only a consequence of that failure.

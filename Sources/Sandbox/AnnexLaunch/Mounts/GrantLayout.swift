@@ -29,13 +29,18 @@ struct GrantLayout: ~Copyable {
     /// The objects of the mounted places, in the order of `places`.
     private var objects = DescriptorList()
     private(set) var links: [LaunchPlan.Link] = []
+    /// The parts of the places that are hidden and protected.
+    private(set) var parts: [LaunchPlan.Part] = []
+    private(set) var partFacts = PartFacts()
 
     /// - Parameters:
     ///   - kept: the private directory on the host, if it is kept from run to run.
+    ///   - rules: what is hidden and protected besides what the policy names.
     ///   - followed: the links that were followed to reach paths that the policy does not grant.
     ///   - layers: the layers that the launch has.
     init(
-        _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = [], layers: SandboxLayers
+        _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = [], rules: PartRules = PartRules(),
+        layers: SandboxLayers
     ) throws(SandboxError) {
         // The key is the bytes of the path. Two strings compare as equal even if their Unicode encodings differ, but
         // different bytes are different paths.
@@ -62,7 +67,9 @@ struct GrantLayout: ~Copyable {
         places.sort { PathText.isPath($0.path, before: $1.path) }
         let elsewhere = policy.paths.grants.flatMap { $0.namedIn?.writablePlaces ?? [] }
         try rejectPlanted(links + followed, writable: elsewhere + (kept.map { [$0] } ?? []))
+        let stated = places
         try secure(policy, layers: layers, held: &held)
+        try divide(stated, policy: policy, rules: rules, layers: layers)
         for index in places.indices {
             let place = places[index]
             let above = places[..<index].last { place.path.isWithin($0.path) }
@@ -106,6 +113,23 @@ struct GrantLayout: ~Copyable {
         }
         for path in narrower.flatMap(\.between) { try hold(path, held: &held) }
         places.sort { PathText.isPath($0.path, before: $1.path) }
+    }
+
+    /// Finds what is hidden and protected in the places.
+    /// - Parameter stated: the places without the directories that are only held in their places.
+    private mutating func divide(
+        _ stated: [Place], policy: Policy, rules: PartRules, layers: SandboxLayers
+    ) throws(SandboxError) {
+        let isWritten = stated.contains { $0.isCallers && $0.isDirectory && $0.rights.contains(.write) }
+        guard !policy.paths.parts.isEmpty || !rules.allBut.isEmpty || isWritten && !rules.protected.isEmpty else {
+            return
+        }
+        let mounts = MountTable.read()
+        var search = PartSearch(places: stated, rules: rules, automounts: Automounts(mounts))
+        try search.run(policy.paths.parts)
+        let layout = try PartLayout(
+            search.found, absent: search.absent, in: places, stated: stated, layers: layers, mounts: mounts)
+        (parts, partFacts) = (layout.mounts, layout.facts)
     }
 
     private static func unknownMounts(around narrower: NarrowerPlace) -> SandboxError {
@@ -175,7 +199,8 @@ struct GrantLayout: ~Copyable {
         }
         // The check examines the very object that is bound, because resolving the path again could find a different
         // object.
-        if let danger = dangers.danger(of: host.path, grant.rights, spelled: grant.path) {
+        let isBounded = grant.isWithoutCredentials && !grant.rights.contains(.write)
+        if !isBounded, let danger = dangers.danger(of: host.path, grant.rights, spelled: grant.path) {
             throw SandboxError("grants", cause: "\(Escaped(grant.path)) is not handed over: \(danger)")
         }
         try reject(host.object, at: host.path, unless: grant.kind)

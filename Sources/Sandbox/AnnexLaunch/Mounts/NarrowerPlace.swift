@@ -119,7 +119,7 @@ struct NarrowerPlace {
 }
 
 /// A file that has several names, and one of these names.
-private struct NamedFile {
+struct NamedFile {
     struct Identity: Hashable {
         let device: UInt64
         let inode: UInt64

@@ -99,7 +99,7 @@ extension LaunchFailure {
             return geteuid() == 0
                 ? "the sandbox runs as another user, which may not read it or enter a directory above it: "
                     + "'chmod -R go+rX'" : "this user may not read it or enter a directory above it"
-        case (.binds, ESTALE), (.trees, ESTALE), (.executable, ESTALE):
+        case (.binds, ESTALE), (.trees, ESTALE), (.executable, ESTALE), (.parts, ESTALE), (.parts, ENOENT):
             return "the object at this path was replaced after it was checked: try again"
         case (.binds, ELOOP), (.executable, ELOOP), (.landlock, ELOOP):
             return "the path contains a symbolic link: name its target instead"
@@ -107,7 +107,8 @@ extension LaunchFailure {
             return
                 "the object was moved or removed, or its place inside lies in another bound directory, which must not "
                 + "be changed"
-        case (.root, EPERM), (.binds, EPERM), (.pivot, EPERM):
+        case (.parts, ENOSPC): return "the limit of mounts is reached: raise the sysctl fs.mount-max, or hide less"
+        case (.root, EPERM), (.binds, EPERM), (.parts, EPERM), (.pivot, EPERM):
             return "a security module may forbid mounts to this program"
         case (.proc, EPERM):
             return "a part of this machine's /proc is hidden, as in a container, and the kernel then allows no other "
@@ -183,7 +184,8 @@ extension LaunchStep {
     /// it.
     fileprivate var needsNamespaceRights: Bool {
         switch self {
-        case .clone, .cgroup, .clocks, .maps, .owners, .identity, .propagation, .root, .binds, .scratches, .pivot,
+        case .clone, .cgroup, .clocks, .maps, .owners, .identity, .propagation, .root, .binds, .scratches, .parts,
+            .pivot,
             .hostname,
             .capabilities:
             true

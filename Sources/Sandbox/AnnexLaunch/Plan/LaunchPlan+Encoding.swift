@@ -102,10 +102,23 @@ extension LaunchPlan {
                     directory: file.contents == nil ? 1 : 0, reserved: 0))
         }
         header.files = encoder.records(files)
+        try fillParts(&header, with: &encoder)
         header.executable = try encoder.text(executable.path)
         header.executable_device = executable.device
         header.executable_inode = executable.inode
         header.removals = try encoder.texts(removals.map { Array($0.utf8) })
+    }
+
+    private borrowing func fillParts(_ header: inout annex_plan, with encoder: inout PlanEncoder) throws(LaunchFailure)
+    {
+        var parts: [annex_part] = []
+        for part in self.parts {
+            parts.append(
+                annex_part(
+                    target: try encoder.text(part.target), device: part.device, inode: part.inode,
+                    kind: part.kind.rawValue, reserved: 0))
+        }
+        header.parts = encoder.records(parts)
     }
 
     private borrowing func fillProcess(_ header: inout annex_plan, with encoder: inout PlanEncoder)

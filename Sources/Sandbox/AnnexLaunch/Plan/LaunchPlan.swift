@@ -20,6 +20,29 @@ package struct LaunchPlan: ~Copyable, Sendable {
         var map: Int?
     }
 
+    /// A part of a bound object that gets a mount of its own in its place.
+    package struct Part: Sendable, Hashable {
+        /// What the mount does, with the warden's numbers.
+        package enum Kind: UInt32, Sendable, Hashable {
+            /// The part keeps its rights, and can be neither renamed nor removed.
+            case held = 1
+            /// The same, and the part is read-only.
+            case protected = 2
+            /// An empty object that nobody may open lies over the part.
+            case hidden = 3
+        }
+
+        /// The path, which is the same in the sandbox and on the host.
+        package var target: String
+        package var device: UInt64
+        package var inode: UInt64
+        package var kind: Kind
+
+        package init(_ kind: Kind, at target: String, device: UInt64, inode: UInt64) {
+            (self.kind, self.target, self.device, self.inode) = (kind, target, device, inode)
+        }
+    }
+
     /// A descriptor that the process gets. `index` is its place in the plan's descriptors, and `number` is its number
     /// in the process.
     struct Gift: Sendable {
@@ -86,6 +109,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var keptScratch: Int?
     package var links: [Link] = []
     package var files: [File] = []
+    /// The parts of the binds that get mounts of their own. A part comes before the parts in it.
+    package var parts: [Part] = []
     /// Whether the first process is a reaper and the program is its child. A program needs a reaper if it has several
     /// processes. It also needs a reaper if it must receive signals as it would without a sandbox.
     package var hasReaper = false
@@ -127,6 +152,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
 
     /// The places whose files do not belong to the program although the caller handed them over, each with the reason.
     var foreignPlaces: [ForeignPlace] = []
+    /// What is known of the hidden and protected parts.
+    var partFacts = PartFacts()
 
     private(set) var executable: Executable
     private(set) var binds: [Bind] = []

@@ -30,6 +30,8 @@ package enum LaunchStep: UInt32, Sendable, Hashable, CaseIterable {
     case links
     /// Making the files and empty directories that the plan itself contains.
     case files
+    /// Hiding, protecting and holding parts of what is bound.
+    case parts
     /// Mounting a procfs of the sandbox's own.
     case proc
     case pivot

@@ -161,6 +161,7 @@ struct LaunchSubjects: Sendable {
     private let scratches: [String]
     private let links: [String]
     private let files: [String]
+    private let parts: [String]
     private let limits: [UInt32]
     private let rules: [String]
     private let sockets: [String]
@@ -172,6 +173,7 @@ struct LaunchSubjects: Sendable {
         scratches = plan.scratches.map(\.target)
         links = plan.links.map(\.target)
         files = plan.files.map(\.target)
+        parts = plan.parts.map(\.target)
         limits = plan.limits.map(\.resource)
         rules = plan.landlock.rules.map(\.path) + plan.landlock.ports.map { "port \($0.port)" }
         sockets = plan.sockets.map { $0.port == 0 ? "a socket that connects" : "port \($0.port)" }
@@ -185,6 +187,7 @@ struct LaunchSubjects: Sendable {
         case .scratches: return item(scratches, at: detail)
         case .links: return item(links, at: detail)
         case .files: return item(files, at: detail)
+        case .parts: return item(parts, at: detail)
         case .limits: return item(limits, at: detail).map { "resource \($0)" }
         case .landlock: return item(rules, at: detail)
         case .executable, .exec: return executable

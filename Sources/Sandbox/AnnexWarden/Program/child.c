@@ -6,6 +6,7 @@
 #include "execution.h"
 #include "mounts.h"
 #include "numbers.h"
+#include "parts.h"
 #include "privileges.h"
 #include "reaper.h"
 #include "speculation.h"
@@ -25,6 +26,7 @@ static const struct step child_steps[] = {
     {ANNEX_STEP_BINDS, mounts_bind},
     {ANNEX_STEP_LINKS, mounts_make_links},
     {ANNEX_STEP_FILES, mounts_make_files},
+    {ANNEX_STEP_PARTS, parts_mount},
     {ANNEX_STEP_PROC, mounts_make_proc},
     {ANNEX_STEP_PIVOT, mounts_pivot},
     {ANNEX_STEP_HOSTNAME, surroundings_set_hostname},

@@ -208,6 +208,19 @@ static void check_files(struct reading *reading) {
     }
 }
 
+static void check_parts(struct reading *reading) {
+    annex_records records = reading->plan->parts;
+    const annex_part *parts = run(reading, records, sizeof *parts, ANNEX_PLAN_PARTS, FIELD(parts));
+    // Without a root of its own, a launch would change the host's mounts.
+    expect(reading, records.count == 0 || plan_has(reading->plan, ANNEX_LAYER_ROOT), FIELD(parts));
+    for (uint32_t i = 0; parts != 0 && i < records.count; i++) {
+        uint32_t detail = records.offset + i * (uint32_t)sizeof *parts;
+        expect(reading, is_path(reading, parts[i].target, 0), detail);
+        expect(reading, parts[i].kind >= ANNEX_PART_HELD && parts[i].kind <= ANNEX_PART_HIDDEN, detail);
+        expect(reading, parts[i].reserved == 0, detail);
+    }
+}
+
 static void check_descriptors(struct reading *reading) {
     annex_records records = reading->plan->descriptors;
     const annex_descriptor *list = run(reading, records, sizeof *list, ANNEX_PLAN_DESCRIPTORS, FIELD(descriptors));
@@ -322,6 +335,7 @@ int plan_check(
         check_scratches(&reading);
         check_links(&reading);
         check_files(&reading);
+        check_parts(&reading);
         check_descriptors(&reading);
         check_limits(&reading);
         check_texts(&reading, reading.plan->arguments, FIELD(arguments));

@@ -16,6 +16,7 @@
 #define ANNEX_PLAN_SCRATCHES 32u
 #define ANNEX_PLAN_LINKS 64u
 #define ANNEX_PLAN_FILES 16u
+#define ANNEX_PLAN_PARTS 1024u
 #define ANNEX_PLAN_LIMITS 16u
 #define ANNEX_PLAN_TEXTS 1024u  // for arguments and for environment
 #define ANNEX_PLAN_GROUPS 16u
@@ -84,6 +85,7 @@ enum {
     ANNEX_STEP_BINDS,         // sources reopened, compared, bound, made read-only nosuid nodev
     ANNEX_STEP_LINKS,         // the symbolic links that the plan adds to the root
     ANNEX_STEP_FILES,         // the files and empty directories that the plan itself contains
+    ANNEX_STEP_PARTS,         // parts of the binds are hidden, protected or held in their places
     ANNEX_STEP_PROC,          // a procfs of the sandbox's pid namespace
     ANNEX_STEP_PIVOT,         // the tmpfs becomes the root and read-only; the host's root is unmounted
     ANNEX_STEP_HOSTNAME,      // sethostname in the sandbox's own namespace
@@ -150,6 +152,22 @@ typedef struct {
     uint32_t directory;    // 1: a directory
     uint32_t reserved;
 } annex_file;
+
+// One part of a bind that gets a mount of its own in its place. The child finds the part in the new root, without
+// following links. The object must have the device and inode below.
+typedef struct {
+    annex_bytes target;  // absolute path inside
+    uint64_t device;
+    uint64_t inode;
+    uint32_t kind;  // ANNEX_PART_*
+    uint32_t reserved;
+} annex_part;
+
+enum {
+    ANNEX_PART_HELD = 1,       // keeps its rights, and can be neither renamed nor removed
+    ANNEX_PART_PROTECTED = 2,  // the same, and read-only
+    ANNEX_PART_HIDDEN = 3,     // an empty object that nobody may open lies over it
+};
 
 // One descriptor of the extension: the plan's descriptor number `index` becomes `number`.
 typedef struct {
@@ -220,6 +238,7 @@ typedef struct {
     int32_t into_cgroup;        // index of an open version 2 group directory for CLONE_INTO_CGROUP, or -1
     uint32_t flags;             // ANNEX_PLAN_*
     annex_records removals;     // annex_bytes: empty directories (control groups) removed when the broker is gone
+    annex_records parts;        // annex_part; a part comes before the parts in it
 
     annex_bytes executable;  // path inside the new root
     uint64_t executable_device, executable_inode;

@@ -24,8 +24,8 @@ struct ProjectFile: Equatable {
 
     /// The options that a file may add, in the order in which `text` lists them.
     static let options = [
-        "read", "write", "execute", "write-execute", "allow", "allow-line", "allow-port", "publish", "limit",
-        "memory", "timeout", "env",
+        "read", "write", "execute", "write-execute", "hide", "protect", "unprotect", "allow", "allow-line", "allow-port",
+        "publish", "limit", "memory", "timeout", "env",
     ]
     /// The options whose values are paths.
     static let paths: Set<String> = ["read", "write", "execute", "write-execute"]
@@ -57,10 +57,23 @@ struct ProjectFile: Equatable {
                     throw item.error("a value of `\(name)` must not begin with a hyphen")
                 }
                 guard PlainText.isUnmistakable(text) else { throw item.error("a value of `\(name)` \(plain)") }
+                try rejectUnusable(text, of: name, at: item)
                 entry.options[name, default: []].append(text)
             }
         }
         return entry
+    }
+
+    /// Rejects a pattern that could not be used. The program would otherwise run with nothing hidden or protected.
+    private static func rejectUnusable(_ text: String, of name: String, at item: PolicyNode) throws(PolicyError) {
+        guard ["hide", "protect", "unprotect"].contains(name) else { return }
+        var options = RunOptions()
+        guard let option = RunOption.named("--" + name) else { throw item.error("unknown option `\(name)`") }
+        do throws(WrongOption) {
+            try option.apply(&options, text)
+        } catch {
+            throw item.error(error.description)
+        }
     }
 
     /// The options for a program, as the words of a command line: each name is followed by its value.

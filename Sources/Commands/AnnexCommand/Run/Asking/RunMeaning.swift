@@ -38,6 +38,13 @@ enum RunMeaning {
             ["The program can then connect to these ports of this machine: \(values.joined(separator: ", "))."]
         case "--publish": ["Programs of this machine can then connect to the program."]
         case "--timeout": ["The program can then run longer."]
+        case "--unprotect":
+            [
+                "The program can then change files whose commands your other programs execute (group "
+                    + values.joined(separator: ", ") + ")."
+            ]
+        case "--hide": ["The program then neither reads nor changes what matches."]
+        case "--protect": ["The program then does not change what matches."]
         default: ["The program can then use more of this machine."]
         }
     }

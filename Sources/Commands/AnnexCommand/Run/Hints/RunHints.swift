@@ -95,7 +95,7 @@ struct RunHints {
         let paths = PathHint(
             policy: policy, allowances: allowances, given: given, tried: tried, isAboutOwner: isAboutOwner)
         let hint =
-            cause.ended ?? LeftOutLayer(report).hint(for: errors)
+            cause.ended ?? LeftOutLayer(report).hint(for: errors) ?? PartHint(report: report).hint(for: errors)
             ?? known.hint(table.errors.filter(\.isFirst), denials: denials) ?? paths.hint(for: errors)
             ?? cause.matching(errors).flatMap(tried.without) ?? known.hint(table.errors, denials: denials)
             ?? paths.hint(printed: errors) ?? cause.last(errors).flatMap(tried.without)

@@ -10,6 +10,8 @@ struct GivenPaths {
     typealias Pair = (typed: String, path: String)
 
     let read: [Pair]
+    /// The directories that were handed over for reading without the places that hold credentials.
+    let readAllBut: [Pair]
     let write: [Pair]
     private let execute: [Pair]
     let writeExecute: [Pair]
@@ -30,7 +32,8 @@ struct GivenPaths {
                 return Self.resolved(value).map { (value, $0) }
             }
         }
-        read = pairs(options.read)
+        readAllBut = pairs(options.readAllBut)
+        read = pairs(options.read) + readAllBut
         write = pairs(options.write)
         execute = pairs(options.execute)
         writeExecute = pairs(options.writeExecute)

@@ -15,6 +15,7 @@ enum HomeDirectory {
         guard let home = UserEnvironment.path("HOME"), let real = GivenPaths.resolved(home), real != "/" else {
             return nil
         }
+        if given.readAllBut.contains(where: { PathText.isPath(real, within: $0.path) }) { return Array(home.utf8) }
         let isShown = given.all.contains { one in
             let isOfProject = directory.map {
                 PathText.isPath(one.path, within: $0) || PathText.isPath($0, within: one.path)

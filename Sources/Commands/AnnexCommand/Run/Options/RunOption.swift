@@ -117,6 +117,36 @@ extension RunOption {
                 """, completion: .directory, repeats: true
         ) { $0.writeExecute.append($1) },
         RunOption(
+            name: "--read-all-but", value: "dir",
+            help: """
+                Let the program read this directory, which may be your home or /, without the places that hold \
+                credentials (annex policy show credentials).
+                """, completion: .directory, repeats: true
+        ) { $0.readAllBut.append($1) },
+        RunOption(
+            name: "--hide", value: "pattern",
+            help: """
+                In all directories that are handed over, let the program neither read nor change what matches: .env, \
+                *.pem, secrets/, config/*.key, ~/.ssh.
+                """, repeats: true
+        ) { (options, value) throws(WrongOption) in options.hide.append(try pattern(value)) },
+        RunOption(
+            name: "--protect", value: "pattern", help: "The same, but let the program read what matches.",
+            repeats: true
+        ) { (options, value) throws(WrongOption) in options.protect.append(try pattern(value)) },
+        RunOption(
+            name: "--unprotect", value: "group",
+            help: """
+                In directories that are handed over for writing, hooks, start files and settings are protected (annex \
+                policy show protected). Let the program change this group of them: {words}.
+                """, completion: .words { protections }, repeats: true
+        ) { (options, value) throws(WrongOption) in
+            guard protections.contains(value) else {
+                throw WrongOption("`\(Escaped(value))` is not a group: \(protections.joined(separator: ", "))")
+            }
+            options.unprotect.append(value)
+        },
+        RunOption(
             name: "--env", value: "name", help: "Set a variable: NAME=VALUE, or NAME with its present value.",
             repeats: true
         ) { $0.env.append($1) },
@@ -174,6 +204,18 @@ extension RunOption {
 
     /// The most seconds that an option takes.
     static let mostSeconds: Int64 = 1_000_000
+
+    private static var protections: [String] {
+        ShippedParts.groups(of: (try? ShippedParts.protected()) ?? []) + ["all"]
+    }
+
+    private static func pattern(_ value: String) throws(WrongOption) -> String {
+        do throws(PathPattern.Mistake) {
+            return try PathPattern(value, home: UserEnvironment.path("HOME")).text
+        } catch {
+            throw WrongOption("`\(Escaped(value))`: \(error)")
+        }
+    }
 
     private static func seconds(_ value: String, orNone: Bool = false) throws(WrongOption) -> Double {
         guard let seconds = Double(value), seconds > 0, seconds <= Double(mostSeconds) else {

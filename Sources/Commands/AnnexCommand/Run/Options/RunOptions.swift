@@ -15,6 +15,13 @@ struct RunOptions {
     var write: [String] = []
     var execute: [String] = []
     var writeExecute: [String] = []
+    /// Directories that the program may read without the places that hold credentials.
+    var readAllBut: [String] = []
+    /// Patterns of what is hidden or protected in the directories that are handed over.
+    var hide: [String] = []
+    var protect: [String] = []
+    /// The groups of the shipped list of protected parts that are given up.
+    var unprotect: [String] = []
     /// The names of allowances, which are shipped additions to a policy.
     var allow: [String] = []
     /// Lines in the form of the list `calls:` of a policy.

@@ -1,0 +1,365 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// Finds the parts of the handed-over directories that a launch hides and protects.
+///
+/// Plain paths are looked up, and only patterns with `*`, `?` or without a slash make a search. The search opens no file,
+/// follows no link, and stays out of mounts that may never answer.
+struct PartSearch {
+    /// The most parts of one launch. The warden takes some more, for the directories above the parts.
+    static let most = 512
+
+    private let places: [GrantLayout.Place]
+    /// The directories that the caller handed over, and those that the policy grants outside the system's own.
+    private let roots: [String]
+    private let rules: PartRules
+    private let automounts: Automounts
+    private var listings: [String: [DirectoryEntry]?] = [:]
+    private var known: Set<[UInt8]> = []
+
+    private(set) var found: [FoundPart] = []
+    /// The places at which nothing is that the shipped list would protect.
+    private(set) var absent: [PartFacts.Protected] = []
+
+    /// - Parameter places: the places that are handed over and granted, sorted by path.
+    init(places: [GrantLayout.Place], rules: PartRules, automounts: Automounts) {
+        (self.places, self.rules, self.automounts) = (places, rules, automounts)
+        roots = places.filter { $0.isDirectory && ($0.isCallers || !PathText.isOfTheSystem($0.path)) }.map(\.path)
+    }
+
+    mutating func run(_ patterns: [PathPart]) throws(SandboxError) {
+        for place in places where place.isCallers && place.isDirectory && place.rights.contains(.write) {
+            try findProtected(in: place.path)
+        }
+        for directory in rules.allBut { try findCredentials(in: directory) }
+        for part in patterns { try rejectPlaces(matching: part) }
+        var unmatched: [PathPart] = []
+        for part in patterns where try !findPlain(part) { unmatched.append(part) }
+        let searched = try search(for: unmatched.filter(\.pattern.needsSearch))
+        unmatched.removeAll { searched.contains($0) }
+        for part in unmatched where part.isCallers {
+            rules.note?("--\(part.kind.rawValue) \(PathText.shown(part.pattern.text, limit: 500)) matches nothing now")
+        }
+    }
+
+    // MARK: - Objects
+
+    private enum Look {
+        case missing
+        /// There is a link at this path.
+        case link(String)
+        case found(isDirectory: Bool, FileStatus)
+    }
+
+    private func look(at path: String) throws(SandboxError) -> Look {
+        if automounts.lead(to: path) {
+            throw Self.unexamined(
+                path, "it lies in an automount or another user's FUSE mount, or the mounts are unknown")
+        }
+        do throws(SystemError) {
+            let host = try HostPath.resolve(withoutLinks: path)
+            return .found(isDirectory: host.isDirectory, try host.object.status())
+        } catch {
+            switch error.errno {
+            case ENOENT, ENOTDIR: return .missing
+            case ELOOP: return .link(error.path ?? path)
+            case EACCES where !Self.isOpenToProgram(path): return .missing
+            default: throw SandboxError("parts", error: error)
+            }
+        }
+    }
+
+    /// Whether the program could look behind a directory that this user may not enter. The directory's owner can give
+    /// the right back.
+    private static func isOpenToProgram(_ path: String) -> Bool {
+        var directory = path
+        var status = stat()
+        repeat {
+            directory = directory.parentPath
+            // SAFETY: the call fills the structure that it is given and keeps nothing.
+            if unsafe lstat(directory, &status) == 0 { return status.st_uid == geteuid() }
+        } while directory != "/"
+        return true
+    }
+
+    private static func unexamined(_ path: String, _ reason: String) -> SandboxError {
+        SandboxError(
+            "parts", cause: "\(Escaped(path)) cannot be examined: \(reason)",
+            remedy: "hand over another directory, or give up what is hidden and protected in it (--unprotect all)")
+    }
+
+    /// Adds what lies at a path.
+    /// - Returns: whether anything lies there.
+    private mutating func add(
+        _ kind: PathPart.Kind, at path: String, cause: FoundPart.Cause, onlyDirectory: Bool = false
+    ) throws(SandboxError) -> Bool {
+        switch try look(at: path) {
+        case .missing: return false
+        case .link(let link): return try follow(link, from: path, kind, cause: cause, onlyDirectory: onlyDirectory)
+        case .found(let isDirectory, let status):
+            guard isDirectory || !onlyDirectory else { return false }
+            try append(kind, path, isDirectory: isDirectory, status: status, cause: cause)
+            return true
+        }
+    }
+
+    private mutating func append(
+        _ kind: PathPart.Kind, _ path: String, isDirectory: Bool, status: FileStatus, cause: FoundPart.Cause
+    ) throws(SandboxError) {
+        guard known.insert(Array((kind.rawValue + path).utf8)).inserted else { return }
+        guard found.count < Self.most else {
+            throw SandboxError(
+                "parts",
+                cause: "more than \(Self.most) files and directories match \(cause) and the patterns before it",
+                remedy: "name the directory that holds them, such as `secrets/`, or a narrower pattern")
+        }
+        found.append(
+            FoundPart(
+                kind: kind, cause: cause, path: path, isDirectory: isDirectory, links: status.links,
+                device: status.device, inode: status.inode))
+    }
+
+    /// A link cannot be covered. To hide what it leads to, its target is hidden. A program that may write beside the link
+    /// could replace it, so nothing can be protected by such a link's name.
+    private mutating func follow(
+        _ link: String, from path: String, _ kind: PathPart.Kind, cause: FoundPart.Cause, onlyDirectory: Bool
+    ) throws(SandboxError) -> Bool {
+        let holder = places.last { link.parentPath.isWithin($0.path) }
+        if kind == .protect, holder?.rights.contains(.write) == true {
+            throw SandboxError(
+                "parts",
+                cause:
+                    "\(Escaped(path)) cannot be protected: \(Escaped(link)) is a link, and the program could replace it"
+                    + " (\(cause))",
+                remedy: "put the file or directory itself there, or \(cause.surrender)")
+        }
+        guard let target = try? HostPath.leading(path).place, !PathText.isSame(target, as: path),
+            places.contains(where: { target.isWithin($0.path) })
+        else { return true }
+        switch try look(at: target) {
+        case .missing: return true
+        case .link: throw Self.unexamined(path, "a link on it changes")
+        case .found(let isDirectory, let status):
+            guard isDirectory || !onlyDirectory else { return false }
+            try append(kind, target, isDirectory: isDirectory, status: status, cause: cause)
+            return true
+        }
+    }
+
+    // MARK: - Patterns
+
+    /// Rejects a pattern that hides what the caller names by itself.
+    private func rejectPlaces(matching part: PathPart) throws(SandboxError) {
+        guard part.kind == .hide, case .name(let name) = part.pattern.form else { return }
+        for place in places where place.isCallers && (place.isDirectory || !part.pattern.matchesDirectoriesOnly) {
+            guard let last = PathText.parts(place.path).last, PathPattern.glob(name, Array(last.utf8)) else { continue }
+            throw PartLayout.contradiction(of: .pattern(part), at: place.path, place: place.path)
+        }
+    }
+
+    /// Looks up a pattern that needs no search.
+    private mutating func findPlain(_ part: PathPart) throws(SandboxError) -> Bool {
+        let paths: [String]
+        if case .place(let path) = part.pattern.form {
+            paths = [path]
+        } else if let path = part.pattern.plainPath {
+            paths = roots.map { ($0 == "/" ? "" : $0) + "/" + path }
+        } else {
+            return false
+        }
+        var isMatched = false
+        for path in paths {
+            let before = found.count
+            let isThere = try add(
+                part.kind, at: path, cause: .pattern(part), onlyDirectory: part.pattern.matchesDirectoriesOnly)
+            if !isThere, part.kind == .protect { absent.append(PartFacts.Protected(path: path, group: nil)) }
+            // The host may have something there that nobody handed over.
+            let paths = [path] + found[before...].map(\.path)
+            let isShown = paths.contains { path in places.contains { path.isWithin($0.path) } }
+            if isThere, isShown { isMatched = true }
+        }
+        return isMatched
+    }
+
+    /// Searches the handed-over directories.
+    /// - Returns: the patterns that match anything.
+    private mutating func search(for patterns: [PathPart]) throws(SandboxError) -> Set<PathPart> {
+        guard !patterns.isEmpty else { return [] }
+        let outermost = roots.filter { root in !roots.contains { $0 != root && root.isWithin($0) } }
+        var matches: [(path: String, part: PathPart)] = []
+        for root in outermost { matches += try search(below: root, for: patterns) }
+        for match in matches {
+            _ = try add(
+                match.part.kind, at: match.path, cause: .pattern(match.part),
+                onlyDirectory: match.part.pattern.matchesDirectoriesOnly)
+        }
+        return Set(matches.map(\.part))
+    }
+
+    private func search(
+        below root: String, for patterns: [PathPart]
+    ) throws(SandboxError) -> [(path: String, part: PathPart)] {
+        var matches: [(path: String, part: PathPart)] = []
+        // What lies in a hidden directory is hidden with it.
+        var hidden: String?
+        // A name that is not UTF-8 cannot be compared with `*` and `?`.
+        let isWild = patterns.contains { $0.pattern.text.contains { $0 == "*" || $0 == "?" } }
+        var walk = TreeWalk(
+            automounts: automounts,
+            remedy: "hide or protect by plain paths, such as config/key.pem, or hand over a smaller directory"
+        ) { entry in !isWild && entry.kind != .directory }
+        try walk.walk(root, besides: { path in hidden.map { path.isWithin($0) } ?? false }) {
+            path, entry throws(SandboxError) in
+            let isDirectory = entry.kind == .directory
+            for part in patterns where self.matches(part.pattern, path, isDirectory: isDirectory, entry.kind) {
+                guard matches.count < Self.most else {
+                    throw SandboxError(
+                        "parts", cause: "more than \(Self.most) files and directories match the patterns",
+                        remedy: "name the directory that holds them, such as `secrets/`, or a narrower pattern")
+                }
+                matches.append((path, part))
+                if part.kind == .hide, isDirectory { hidden = path }
+            }
+        }
+        return matches
+    }
+
+    private func matches(
+        _ pattern: PathPattern, _ path: String, isDirectory: Bool, _ kind: FileStatus.Kind
+    ) -> Bool {
+        if pattern.matchesDirectoriesOnly, !isDirectory, kind != .symbolicLink { return false }
+        let parts = PathText.parts(path).map { Array($0.utf8) }
+        return roots.contains { root in
+            let count = PathText.parts(root).count
+            return parts.count > count && path.isWithin(root) && pattern.matches(Array(parts[count...]))
+        }
+    }
+
+    // MARK: - Shipped lists
+
+    private mutating func findProtected(in root: String) throws(SandboxError) {
+        guard !rules.protected.isEmpty else { return }
+        if automounts.lead(to: root) {
+            throw Self.unexamined(
+                root, "it lies in an automount or another user's FUSE mount, or the mounts are unknown")
+        }
+        let directory = try SandboxError.step("parts") { () throws(SystemError) in
+            try Descriptor.open(root, Descriptor.pathOnly | O_DIRECTORY | O_NOFOLLOW)
+        }
+        // Most of the list's paths begin with a name that the directory does not have.
+        let names = try entries(of: root).map { entries in Set(entries.compactMap(\.name)) }
+        let isRepository = ["HEAD", "objects", "refs"].allSatisfy { Self.find($0, in: directory) == 0 }
+        for part in rules.protected {
+            // A repository without a working tree has its files at the top.
+            let isTop = isRepository && part.parts.first == ".git" && part.parts.count > 1
+            for parts in [part.parts] + (isTop ? [Array(part.parts.dropFirst())] : []) {
+                let isListed = parts.contains("*")
+                if let names, let first = parts.first, first != "*", !names.contains(String(first)) {
+                    if !isListed { note(part, absentAt: root + "/" + parts.joined(separator: "/")) }
+                    continue
+                }
+                for name in try self.names(parts, in: root) {
+                    try findProtected(part, at: name, in: root, directory, isListed: isListed)
+                }
+            }
+        }
+    }
+
+    private mutating func note(_ part: ShippedPart, absentAt path: String) {
+        absent.append(PartFacts.Protected(path: path, group: part.group, isFile: part.isFile))
+    }
+
+    private mutating func findProtected(
+        _ part: ShippedPart, at name: String, in root: String, _ directory: borrowing Descriptor, isListed: Bool
+    ) throws(SandboxError) {
+        let path = root + "/" + name
+        switch Self.find(name, in: directory) {
+        case ENOENT, ENOTDIR:
+            if !isListed { note(part, absentAt: path) }
+        default:
+            if part.isFile, case .found(isDirectory: true, _) = try look(at: path) { return }
+            _ = try add(.protect, at: path, cause: .group(part.group))
+        }
+    }
+
+    /// The errno of a lookup; 0 if there is something at the path, and no link on it.
+    private static func find(_ name: String, in directory: borrowing Descriptor) -> Int32 {
+        do throws(SystemError) {
+            _ = try directory.openBeneath(name, Descriptor.pathOnly)
+            return 0
+        } catch {
+            return error.errno
+        }
+    }
+
+    private mutating func findCredentials(in directory: String) throws(SandboxError) {
+        let home = UserEnvironment.path("HOME").flatMap { try? HostPath.leading($0).place }
+        for part in rules.credentials {
+            var parts = part.parts
+            if parts.first == "~" {
+                guard let home else { continue }
+                parts = PathText.parts(home) + parts.dropFirst()
+            }
+            for name in try names(parts, in: "/") {
+                let path = "/" + name
+                // The caller's own home stays, also if it lies in a place of the list.
+                if let home, home.isWithin(path) { continue }
+                guard let place = try? HostPath.leading(path).place,
+                    place.isWithin(directory) || path.isWithin(directory) || directory.isWithin(place)
+                else { continue }
+                // What the caller names by itself is handed over.
+                let isNamed = places.contains { $0.isCallers && PathText.isSame($0.path, as: place) }
+                if !isNamed { _ = try add(.hide, at: path, cause: .credentials) }
+            }
+        }
+    }
+
+    /// The most entries of a directory that `*` stands for.
+    private static let mostEntries = 4_096
+
+    /// The paths that a path with `*` stands for.
+    private mutating func names(_ parts: [Substring], in root: String) throws(SandboxError) -> [String] {
+        var names = [""]
+        for part in parts {
+            guard part.contains("*") else {
+                names = names.map { $0.isEmpty ? String(part) : $0 + "/" + part }
+                continue
+            }
+            var next: [String] = []
+            for name in names {
+                let entries = try entries(of: name.isEmpty ? root : (root == "/" ? "" : root) + "/" + name) ?? []
+                // A link in place of a directory leads to what has a name of its own.
+                for entry in entries where part != "*" || entry.isDirectory {
+                    guard let own = entry.name, PathPattern.glob(Array(part.utf8), Array(own.utf8)) else { continue }
+                    next.append(name.isEmpty ? own : name + "/" + own)
+                }
+            }
+            names = next
+        }
+        return names
+    }
+
+    /// - Returns: nil if the directory cannot be listed. A directory that does not exist has no entries.
+    private mutating func entries(of path: String) throws(SandboxError) -> [DirectoryEntry]? {
+        if let known = listings[path] { return known }
+        if automounts.lead(to: path) { return nil }
+        var entries: [DirectoryEntry]?
+        do throws(SystemError) {
+            let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            entries = try directory.entries(atMost: Self.mostEntries)
+        } catch {
+            switch error.errno {
+            case ENOENT, ENOTDIR, ELOOP: entries = []
+            case EFBIG: noteUnlisted(path, "has more than \(Self.mostEntries) entries")
+            default: noteUnlisted(path, "cannot be listed (\(Errno.name(error.errno)))")
+            }
+        }
+        listings[path] = .some(entries)
+        return entries
+    }
+
+    private func noteUnlisted(_ path: String, _ reason: String) {
+        rules.note?("\(PathText.shown(path, limit: 500)) \(reason): nothing is looked for in its directories")
+    }
+}

@@ -1,0 +1,111 @@
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Hidden and protected parts, as a user of `annex run` meets them.
+@Suite(.timeLimit(.minutes(20))) struct RunPartTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        chmod(folder.url.path, 0o777)
+        try make(".env", "secret\n")
+        try make(".git/config", "before\n")
+        try make("open", "open\n")
+    }
+
+    private var place: String { folder.url.resolvingSymlinksInPath().path }
+
+    private func make(_ path: String, _ text: String) throws {
+        let file = folder.url.appending(path: path)
+        let directory = file.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        chmod(directory.path, 0o777)
+        try Data(text.utf8).write(to: file)
+        chmod(file.path, 0o666)
+    }
+
+    private func run(_ options: String..., script: String) async throws -> Program {
+        try await Program.annex(["run"] + options + ["--", "sh", "-c", script], in: folder)
+    }
+
+    @Test func `a hidden file is refused aloud, and the hint says that it is hidden`() async throws {
+        let ran = try await run("--write", ".", "--hide", ".env", script: "cat open .env")
+        #expect(ran.status == 1 && ran.output == "open\n")
+        #expect(ran.errors.contains("annex: hint: \(place)/.env is hidden from the program"), "\(ran.errors)")
+    }
+
+    @Test func `a pattern that matches nothing is noted before the program starts`() async throws {
+        let ran = try await run("--read", ".", "--hide", "*.pme", script: "cat .env")
+        #expect(ran.status == 0 && ran.output == "secret\n")
+        #expect(ran.errors.contains("annex: note: --hide *.pme matches nothing now\n"), "\(ran.errors)")
+    }
+
+    @Test func `a change of a protected file is refused, and the hint names the group`() async throws {
+        let ran = try await run("--write", ".", script: "echo after > .git/config")
+        #expect(ran.status != 0)
+        #expect(ran.errors.contains("add --unprotect git"), "\(ran.errors)")
+        #expect(try String(contentsOfFile: place + "/.git/config", encoding: .utf8) == "before\n")
+        let given = try await run("--write", ".", "--unprotect", "git", script: "echo after > .git/config")
+        #expect(given.status == 0, "\(given.errors)")
+        #expect(try String(contentsOfFile: place + "/.git/config", encoding: .utf8) == "after\n")
+    }
+
+    @Test(.enabled(if: Program.isThere(tool: "git"), "git is not installed"))
+    func `git says why it cannot change its configuration, and the hint names the group`() async throws {
+        try Data("[a]\n".utf8).write(to: folder.url.appending(path: ".git/config"))
+        for directory in ["objects", "refs"] { try make(".git/\(directory)/x", "") }
+        try make(".git/HEAD", "ref: refs/heads/main\n")
+        let ran = try await run("--write", ".", script: "git -c safe.directory=* config a.b c")
+        #expect(ran.status != 0 && ran.errors.contains("add --unprotect git"), "\(ran.errors)")
+    }
+
+    @Test func `a protected file that the run made is named at the end`() async throws {
+        let ran = try await run("--write", ".", script: "echo x > .envrc")
+        #expect(ran.status == 0)
+        #expect(
+            ran.errors == "annex: note: this run made \(place)/.envrc, which is protected from the next run on: "
+                + "look at it before you use the directory\n")
+        let quiet = try await run("--write", ".", script: "true")
+        #expect(quiet.errors.isEmpty, "\(quiet.errors)")
+    }
+
+    @Test func `a wrong pattern or group is a mistake of the command line`() async throws {
+        let pattern = try await run("--hide", "../x", script: "true")
+        #expect(pattern.status == 64 && pattern.errors.contains("no `.` and no `..`"), "\(pattern.errors)")
+        let group = try await run("--unprotect", "gti", script: "true")
+        #expect(group.status == 64 && group.errors.contains("is not a group: git, annex"), "\(group.errors)")
+    }
+
+    @Test func `the report lists what was hidden and protected`() async throws {
+        _ = try await run("--write", ".", "--hide", ".env", "--report", "end.json", script: "true")
+        let text = try String(contentsOfFile: place + "/end.json", encoding: .utf8)
+        #expect(text.contains("hiddenParts") && text.contains(".env") && text.contains("\"git\""), "\(text)")
+    }
+
+    @Test func `a home without its credentials can be handed over for reading`() async throws {
+        let home = try TemporaryFolder()
+        chmod(home.url.path, 0o755)
+        for path in [".ssh/id", ".netrc", ".aws/credentials", ".config/gcloud/x", ".config/plain"] {
+            let file = home.url.appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data((path.hasSuffix("plain") ? "plain\n" : "secret\n").utf8).write(to: file)
+        }
+        let script = "cd; cat .ssh/id .netrc .aws/credentials .config/gcloud/x .config/plain; echo x > y"
+        let arguments = ["run", "--read-all-but", home.url.path, "--", "sh", "-c", script]
+        let ran = try await Program.run("annex", arguments, in: folder, environment: ["HOME": home.url.path])
+        #expect(ran.output == "plain\n", "\(ran.output)\(ran.errors)")
+        #expect(!FileManager.default.fileExists(atPath: home.url.path + "/y"))
+        let refused = try await Program.run(
+            "annex", ["run", "--read", home.url.path, "--", "true"], in: folder, environment: ["HOME": home.url.path])
+        #expect(refused.status == 126)
+    }
+
+    @Test func `the shipped lists are shown`() async throws {
+        for (list, line) in [("protected", ".git/hooks"), ("credentials", "~/.ssh")] {
+            let shown = try await Program.annex(["policy", "show", list], in: folder)
+            #expect(shown.status == 0 && shown.output.contains(line))
+        }
+    }
+}
