@@ -105,7 +105,7 @@ struct ProgramRun {
         events?.begin(policy)
         let launcher = try start.launcher()
         if options.bestEffort {
-            WaiverAdvice.announce(Shortfall(launcher.missingLayers).needed(by: policy))
+            WaiverAdvice.announce(Shortfall(missing: launcher.missingLayers).needed(by: policy))
         }
         let run = SandboxRun(launcher, policy: policy, program: options.program, gate: gate) { event in
             switch event {

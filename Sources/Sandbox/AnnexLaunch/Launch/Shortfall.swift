@@ -11,7 +11,7 @@ package struct Shortfall: Sendable, Hashable {
 
     /// The layers whose trials failed. If all trials failed, no process can be made at all. Then no layer is the cause,
     /// and to do without layers does not help.
-    package init(_ missing: [MissingLayer]) {
+    package init(missing: [MissingLayer]) {
         layers = missing.count == SandboxLayer.allCases.count ? [] : missing.map(\.layer)
     }
 
@@ -20,7 +20,7 @@ package struct Shortfall: Sendable, Hashable {
     package static func ofThisMachine(beyond waived: Set<SandboxLayer> = []) throws(SandboxError) -> Shortfall {
         let launcher = try Launcher.start(waiving: Set(SandboxLayer.allCases))
         defer { launcher.shutDown() }
-        return Shortfall(Shortfall(launcher.missingLayers).layers.filter { !waived.contains($0) })
+        return Shortfall(Shortfall(missing: launcher.missingLayers).layers.filter { !waived.contains($0) })
     }
 
     package var isEmpty: Bool { layers.isEmpty }
