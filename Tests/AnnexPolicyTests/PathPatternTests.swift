@@ -38,7 +38,7 @@ import Testing
         #expect(mistake?.description.contains(cause) == true, "\(String(describing: mistake))")
     }
 
-    @Test func `a tilde stands for the home, and no other user's`() throws {
+    @Test func `a tilde stands for the home of the caller and of no other user`() throws {
         #expect(try PathPattern("~/.ssh/", home: "/home/a").form == .place("/home/a/.ssh"))
         #expect(throws: PathPattern.Mistake.self) { try PathPattern("~b/x", home: "/home/a") }
     }

@@ -96,7 +96,7 @@ extension CompiledPolicy {
         guard kinds.count == reasons.count, patterns.count == reasons.count else {
             throw decoder.failure(24, reason: .rejected("has patterns that no policy has"))
         }
-        return zip(zip(kinds, patterns), reasons).map { PathPart($0.0, $0.1, reason: $1, place: nil) }
+        return zip(zip(kinds, patterns), reasons).map { PathPart($0.0, matching: $0.1, reason: $1, place: nil) }
     }
 }
 

@@ -14,7 +14,7 @@ extension SandboxProgram {
             for text in texts {
                 do throws(PathPattern.Mistake) {
                     let pattern = try PathPattern(text, home: home)
-                    parts.append(PathPart(kind, pattern, reason: "a pattern of the caller", place: nil))
+                    parts.append(PathPart(kind, matching: pattern, reason: "a pattern of the caller", place: nil))
                 } catch {
                     throw SandboxError("parts", cause: "\(Escaped(text)) is no pattern: \(error)")
                 }

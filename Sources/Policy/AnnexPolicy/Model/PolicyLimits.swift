@@ -38,7 +38,7 @@ public struct PolicyLimits: Sendable, Hashable {
     public package(set) var keepAlive: Duration
 
     /// The value of a time limit for which the policy states `none`.
-    public static let noTimeLimit = Duration.nanoseconds(Int64.max)
+    public static let noTimeLimit = Quantity.endless
 
     /// Whether this value of a time limit means that there is no limit.
     package static func isNone(_ time: Duration) -> Bool { time >= noTimeLimit }

@@ -135,7 +135,7 @@ extension PolicyNode {
                 guard !parts.contains(where: { $0.pattern == pattern }) else {
                     throw item.error("`\(pattern.text)` is stated twice")
                 }
-                parts.append(PathPart(kind, pattern, reason: why, place: item.place))
+                parts.append(PathPart(kind, matching: pattern, reason: why, place: item.place))
             }
             guard parts.count <= Self.mostGrants else {
                 throw group.error("the file has more than \(Self.mostGrants) patterns")

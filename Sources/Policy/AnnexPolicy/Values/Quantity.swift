@@ -50,9 +50,12 @@ extension Quantity {
         return String(bytes)
     }
 
+    /// The time that stands for no limit.
+    static let endless = Duration.nanoseconds(Int64.max)
+
     /// The shortest exact text: `2min`, `30s`, `500ms`. The text is `none` if there is no limit.
     package static func text(time: Duration) -> String {
-        if PolicyLimits.isNone(time) { return "none" }
+        if time >= endless { return "none" }
         let (seconds, attoseconds) = time.components
         let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
         if milliseconds > 0, milliseconds % 60_000 == 0 { return "\(milliseconds / 60_000)min" }

@@ -80,7 +80,7 @@ private struct AccountFile {
     func fields(of number: UInt32, count: Int) -> [String]? {
         // Most lines do not contain the number's digits, so they are not divided into fields.
         let wanted = Array(":\(number):".utf8)
-        return lines.lazy.filter { Self.contains($0, wanted) }.map(Self.fields)
+        return lines.lazy.filter { Self.contains($0, part: wanted) }.map(Self.fields)
             .first { $0.count == count && UInt32($0[2]) == number }
     }
 
@@ -95,7 +95,7 @@ private struct AccountFile {
         return lines.contains { $0.starts(with: start) } ? nil : String(validating: bytes, as: UTF8.self)
     }
 
-    private static func contains(_ line: ArraySlice<UInt8>, _ part: [UInt8]) -> Bool {
+    private static func contains(_ line: ArraySlice<UInt8>, part: [UInt8]) -> Bool {
         line.indices.contains { line[$0] == part[0] && line[$0...].starts(with: part) }
     }
 }

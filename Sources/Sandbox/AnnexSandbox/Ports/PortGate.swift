@@ -76,12 +76,12 @@ package final class PortGate: Sendable {
                 state.withLock { $0.listeners.append((socket, family, item.program)) }
             } catch {
                 if family == .six, LoopbackFamily.isMissing(error.errno) { continue }
-                throw Self.failure(item.machine, family, error)
+                throw Self.failure(port: item.machine, family, error: error)
             }
         }
     }
 
-    private static func failure(_ port: UInt16, _ family: LoopbackFamily, _ error: SystemError) -> SandboxError {
+    private static func failure(port: UInt16, _ family: LoopbackFamily, error: SystemError) -> SandboxError {
         let place = (family == .four ? "127.0.0.1:" : "[::1]:") + "\(port)"
         return switch error.errno {
         case EADDRINUSE:
@@ -110,7 +110,7 @@ package final class PortGate: Sendable {
             defer { state.listeners = [] }
             return state.listeners
         }
-        for (socket, family, port) in listeners { add(socket, kind: .published(port), family, on: loop) }
+        for (socket, family, port) in listeners { add(socket, kind: .published(port), family: family, on: loop) }
         try receiveSockets(on: loop)
         loop.execute { [weak self] in self?.goOn() }
     }
@@ -126,7 +126,7 @@ package final class PortGate: Sendable {
                 let pooled = PortSocket(owning: socket, pool: family)
                 state.withLock { $0.pool.add(pooled) }
             } else {
-                add(PortSocket(owning: socket), kind: .allowed(plan[index].port), family, on: loop)
+                add(PortSocket(owning: socket), kind: .allowed(plan[index].port), family: family, on: loop)
             }
         }
     }
@@ -137,7 +137,7 @@ package final class PortGate: Sendable {
         return Int(unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: UInt32.self) })
     }
 
-    private func add(_ socket: PortSocket, kind: PortEntrance.Kind, _ family: LoopbackFamily, on loop: EventLoop) {
+    private func add(_ socket: PortSocket, kind: PortEntrance.Kind, family: LoopbackFamily, on loop: EventLoop) {
         let entrance = PortEntrance(socket, kind: kind, family: family, on: loop) { [weak self] entrance in
             self?.accept(at: entrance)
         }
@@ -186,10 +186,10 @@ package final class PortGate: Sendable {
         let dial: @Sendable (LoopbackFamily) -> PortSocket? =
             switch entrance.kind {
             case .allowed(let port): { PortSocket.connecting(to: port, $0) }
-            case .published(let port): { [weak self] in self?.dial(port, $0) }
+            case .published(let port): { [weak self] in self?.dial(port: port, $0) }
             }
         let service = PortConnection.Service(
-            dial: dial, release: { [weak self] socket, hasFailed in self?.release(socket, hasFailed) },
+            dial: dial, release: { [weak self] socket, hasFailed in self?.release(socket, hasFailed: hasFailed) },
             ended: { [weak self] connection in self?.ended(connection, at: entrance) })
         let connection = PortConnection(
             socket, from: entrance.isOfSandbox ? .sandbox : .machine, trying: entrance.families, on: loop,
@@ -202,14 +202,14 @@ package final class PortGate: Sendable {
     }
 
     /// Takes a socket of the pool, which begins to connect to a port of the program.
-    private func dial(_ port: UInt16, _ family: LoopbackFamily) -> PortSocket? {
+    private func dial(port: UInt16, _ family: LoopbackFamily) -> PortSocket? {
         guard let socket = state.withLock({ $0.pool.take(family) }) else { return nil }
         if socket.begin(to: port, family) { return socket }
-        release(socket, true)
+        release(socket, hasFailed: true)
         return nil
     }
 
-    private func release(_ socket: PortSocket, _ hasFailed: Bool) {
+    private func release(_ socket: PortSocket, hasFailed: Bool) {
         guard socket.pool != nil else { return hasFailed ? socket.resetAtClose() : () }
         let mustDrain = state.withLock { state in
             state.pool.giveBack(socket, hasFailed: hasFailed)

@@ -95,14 +95,14 @@ public struct PathPattern: Sendable, Hashable {
     /// - Parameter path: the parts of the path, from a handed-over directory on.
     package func matches(_ path: [[UInt8]]) -> Bool {
         switch form {
-        case .name(let pattern): path.last.map { Self.glob(pattern, $0) } ?? false
-        case .beneath(let pattern): Self.glob(pattern, path)
+        case .name(let pattern): path.last.map { Self.glob(pattern, name: $0) } ?? false
+        case .beneath(let pattern): Self.glob(pattern, path: path)
         case .place: false
         }
     }
 
     /// Matches names. Only the last star is tried again, so the time grows with the product of the lengths.
-    package static func glob(_ pattern: [UInt8], _ name: [UInt8]) -> Bool {
+    package static func glob(_ pattern: [UInt8], name: [UInt8]) -> Bool {
         let (star, one) = (UInt8(ascii: "*"), UInt8(ascii: "?"))
         var (at, place) = (0, 0)
         var retry: (pattern: Int, name: Int)?
@@ -133,14 +133,14 @@ public struct PathPattern: Sendable, Hashable {
     }
 
     /// Matches paths in the same way. `**` is the star.
-    private static func glob(_ pattern: [[UInt8]], _ path: [[UInt8]]) -> Bool {
+    private static func glob(_ pattern: [[UInt8]], path: [[UInt8]]) -> Bool {
         var (at, place) = (0, 0)
         var retry: (pattern: Int, path: Int)?
         while place < path.count {
             if at < pattern.count, pattern[at] == any {
                 retry = (at, place)
                 at += 1
-            } else if at < pattern.count, glob(pattern[at], path[place]) {
+            } else if at < pattern.count, glob(pattern[at], name: path[place]) {
                 (at, place) = (at + 1, place + 1)
             } else if let last = retry {
                 retry = (last.pattern, last.path + 1)

@@ -55,7 +55,7 @@ struct PartSearch {
     private func look(at path: String) throws(SandboxError) -> Look {
         if automounts.lead(to: path) {
             throw Self.unexamined(
-                path, "it lies in an automount or another user's FUSE mount, or the mounts are unknown")
+                path, reason: "it lies in an automount or another user's FUSE mount, or the mounts are unknown")
         }
         do throws(SystemError) {
             let host = try HostPath.resolve(withoutLinks: path)
@@ -83,7 +83,7 @@ struct PartSearch {
         return true
     }
 
-    private static func unexamined(_ path: String, _ reason: String) -> SandboxError {
+    private static func unexamined(_ path: String, reason: String) -> SandboxError {
         SandboxError(
             "parts", cause: "\(Escaped(path)) cannot be examined: \(reason)",
             remedy: "hand over another directory, or give up what is hidden and protected in it (--unprotect all)")
@@ -96,16 +96,16 @@ struct PartSearch {
     ) throws(SandboxError) -> Bool {
         switch try look(at: path) {
         case .missing: return false
-        case .link(let link): return try follow(link, from: path, kind, cause: cause, onlyDirectory: onlyDirectory)
+        case .link(let link): return try follow(link, from: path, for: kind, cause: cause, onlyDirectory: onlyDirectory)
         case .found(let isDirectory, let status):
             guard isDirectory || !onlyDirectory else { return false }
-            try append(kind, path, isDirectory: isDirectory, status: status, cause: cause)
+            try append(kind, at: path, isDirectory: isDirectory, status: status, cause: cause)
             return true
         }
     }
 
     private mutating func append(
-        _ kind: PathPart.Kind, _ path: String, isDirectory: Bool, status: FileStatus, cause: FoundPart.Cause
+        _ kind: PathPart.Kind, at path: String, isDirectory: Bool, status: FileStatus, cause: FoundPart.Cause
     ) throws(SandboxError) {
         guard known.insert(Array((kind.rawValue + path).utf8)).inserted else { return }
         guard found.count < Self.most else {
@@ -123,7 +123,7 @@ struct PartSearch {
     /// A link cannot be covered. To hide what it leads to, its target is hidden. A program that may write beside the link
     /// could replace it, so nothing can be protected by such a link's name.
     private mutating func follow(
-        _ link: String, from path: String, _ kind: PathPart.Kind, cause: FoundPart.Cause, onlyDirectory: Bool
+        _ link: String, from path: String, for kind: PathPart.Kind, cause: FoundPart.Cause, onlyDirectory: Bool
     ) throws(SandboxError) -> Bool {
         let holder = places.last { link.parentPath.isWithin($0.path) }
         if kind == .protect, holder?.rights.contains(.write) == true {
@@ -139,10 +139,10 @@ struct PartSearch {
         else { return true }
         switch try look(at: target) {
         case .missing: return true
-        case .link: throw Self.unexamined(path, "a link on it changes")
+        case .link: throw Self.unexamined(path, reason: "a link on it changes")
         case .found(let isDirectory, let status):
             guard isDirectory || !onlyDirectory else { return false }
-            try append(kind, target, isDirectory: isDirectory, status: status, cause: cause)
+            try append(kind, at: target, isDirectory: isDirectory, status: status, cause: cause)
             return true
         }
     }
@@ -153,7 +153,9 @@ struct PartSearch {
     private func rejectPlaces(matching part: PathPart) throws(SandboxError) {
         guard part.kind == .hide, case .name(let name) = part.pattern.form else { return }
         for place in places where place.isCallers && (place.isDirectory || !part.pattern.matchesDirectoriesOnly) {
-            guard let last = PathText.parts(place.path).last, PathPattern.glob(name, Array(last.utf8)) else { continue }
+            guard let last = PathText.parts(place.path).last, PathPattern.glob(name, name: Array(last.utf8)) else {
+                continue
+            }
             throw PartLayout.contradiction(of: .pattern(part), at: place.path, place: place.path)
         }
     }
@@ -212,7 +214,8 @@ struct PartSearch {
         try walk.walk(root, besides: { path in hidden.map { path.isWithin($0) } ?? false }) {
             path, entry throws(SandboxError) in
             let isDirectory = entry.kind == .directory
-            for part in patterns where self.matches(part.pattern, path, isDirectory: isDirectory, entry.kind) {
+            for part in patterns
+            where self.matches(part.pattern, path: path, isDirectory: isDirectory, kind: entry.kind) {
                 guard matches.count < Self.most else {
                     throw SandboxError(
                         "parts", cause: "more than \(Self.most) files and directories match the patterns",
@@ -226,7 +229,7 @@ struct PartSearch {
     }
 
     private func matches(
-        _ pattern: PathPattern, _ path: String, isDirectory: Bool, _ kind: FileStatus.Kind
+        _ pattern: PathPattern, path: String, isDirectory: Bool, kind: FileStatus.Kind
     ) -> Bool {
         if pattern.matchesDirectoriesOnly, !isDirectory, kind != .symbolicLink { return false }
         let parts = PathText.parts(path).map { Array($0.utf8) }
@@ -242,7 +245,7 @@ struct PartSearch {
         guard !rules.protected.isEmpty else { return }
         if automounts.lead(to: root) {
             throw Self.unexamined(
-                root, "it lies in an automount or another user's FUSE mount, or the mounts are unknown")
+                root, reason: "it lies in an automount or another user's FUSE mount, or the mounts are unknown")
         }
         let directory = try SandboxError.step("parts") { () throws(SystemError) in
             try Descriptor.open(root, Descriptor.pathOnly | O_DIRECTORY | O_NOFOLLOW)
@@ -260,7 +263,7 @@ struct PartSearch {
                     continue
                 }
                 for name in try self.names(parts, in: root) {
-                    try findProtected(part, at: name, in: root, directory, isListed: isListed)
+                    try findProtected(part, at: name, in: root, directory: directory, isListed: isListed)
                 }
             }
         }
@@ -271,7 +274,7 @@ struct PartSearch {
     }
 
     private mutating func findProtected(
-        _ part: ShippedPart, at name: String, in root: String, _ directory: borrowing Descriptor, isListed: Bool
+        _ part: ShippedPart, at name: String, in root: String, directory: borrowing Descriptor, isListed: Bool
     ) throws(SandboxError) {
         let path = root + "/" + name
         switch Self.find(name, in: directory) {
@@ -331,7 +334,9 @@ struct PartSearch {
                 let entries = try entries(of: name.isEmpty ? root : (root == "/" ? "" : root) + "/" + name) ?? []
                 // A link in place of a directory leads to what has a name of its own.
                 for entry in entries where part != "*" || entry.isDirectory {
-                    guard let own = entry.name, PathPattern.glob(Array(part.utf8), Array(own.utf8)) else { continue }
+                    guard let own = entry.name, PathPattern.glob(Array(part.utf8), name: Array(own.utf8)) else {
+                        continue
+                    }
                     next.append(name.isEmpty ? own : name + "/" + own)
                 }
             }
@@ -351,15 +356,15 @@ struct PartSearch {
         } catch {
             switch error.errno {
             case ENOENT, ENOTDIR, ELOOP: entries = []
-            case EFBIG: noteUnlisted(path, "has more than \(Self.mostEntries) entries")
-            default: noteUnlisted(path, "cannot be listed (\(Errno.name(error.errno)))")
+            case EFBIG: noteUnlisted(path, reason: "has more than \(Self.mostEntries) entries")
+            default: noteUnlisted(path, reason: "cannot be listed (\(Errno.name(error.errno)))")
             }
         }
         listings[path] = .some(entries)
         return entries
     }
 
-    private func noteUnlisted(_ path: String, _ reason: String) {
+    private func noteUnlisted(_ path: String, reason: String) {
         rules.note?("\(PathText.shown(path, limit: 500)) \(reason): nothing is looked for in its directories")
     }
 }

@@ -76,13 +76,13 @@ struct PartExamination {
         let hidden = parts.filter { $0.kind == .hide && !PathText.isSame($0.path, as: part.path) }.map(\.path)
         try contents.walk(part.path, besides: { path in hidden.contains { path.isWithin($0) } }) {
             path, entry throws(SandboxError) in
-            if entry.kind == .pipe, part.kind == .protect { throw Self.pipe(path, part) }
+            if entry.kind == .pipe, part.kind == .protect { throw Self.pipe(path, in: part) }
             if entry.kind != .directory, entry.links > 1, let file = try NamedFile(path) { named.append(file.identity) }
         }
         return named
     }
 
-    private static func pipe(_ path: String, _ part: FoundPart) -> SandboxError {
+    private static func pipe(_ path: String, in part: FoundPart) -> SandboxError {
         SandboxError(
             "parts",
             cause:

@@ -15,7 +15,7 @@ public struct PathPart: Sendable, Hashable {
     /// Where the policy states the pattern; nil if a caller added it.
     let stated: StatedPlace?
 
-    package init(_ kind: Kind, _ pattern: PathPattern, reason: String, place: PolicyPlace?) {
+    package init(_ kind: Kind, matching pattern: PathPattern, reason: String, place: PolicyPlace?) {
         (self.kind, self.pattern, self.reason) = (kind, pattern, reason)
         stated = place.map { StatedPlace($0) }
     }

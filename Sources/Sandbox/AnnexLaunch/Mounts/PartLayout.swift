@@ -61,21 +61,21 @@ struct PartLayout {
             }
             guard let place = place(showing: part.path) else { continue }
             try rejectContradiction(of: part)
-            if part.kind == .protect, !place.rights.contains(.write) || Self.isNamed(place, part) { continue }
+            if part.kind == .protect, !place.rights.contains(.write) || Self.isNamed(place, by: part) { continue }
             kept.append(part)
         }
         return kept
     }
 
     /// Whether the caller names a part of the shipped list by itself, to let the program change it.
-    private static func isNamed(_ place: GrantLayout.Place, _ part: FoundPart) -> Bool {
+    private static func isNamed(_ place: GrantLayout.Place, by part: FoundPart) -> Bool {
         part.group != nil && place.isCallers && PathText.isSame(place.path, as: part.path)
     }
 
     /// Rejects a part in which a place lies to which the program shall have more rights.
     private func rejectContradiction(of part: FoundPart) throws(SandboxError) {
         let inner = stated.first { place in
-            guard place.path.isWithin(part.path), !Self.isNamed(place, part) else { return false }
+            guard place.path.isWithin(part.path), !Self.isNamed(place, by: part) else { return false }
             return part.kind == .hide || place.rights.contains(.write)
         }
         guard let inner else { return }
@@ -110,7 +110,7 @@ struct PartLayout {
             guard let outer = places.first(where: { $0.rights.contains(.write) && part.path.isWithin($0.path) }) else {
                 continue
             }
-            for path in Self.between(outer.path, part.path) where held.insert(Array(path.utf8)).inserted {
+            for path in Self.between(outer.path, and: part.path) where held.insert(Array(path.utf8)).inserted {
                 let isStated = places.contains { PathText.isSame($0.path, as: path) }
                 let isWritable = place(showing: path)?.rights.contains(.write) == true
                 guard !isStated, isWritable, !protected.contains(where: { path.isWithin($0) }) else { continue }
@@ -119,7 +119,7 @@ struct PartLayout {
         }
     }
 
-    private static func between(_ outer: String, _ inner: String) -> [String] {
+    private static func between(_ outer: String, and inner: String) -> [String] {
         let parts = PathText.parts(inner)
         let first = PathText.parts(outer).count + 1
         return (first..<max(first, parts.count)).map { "/" + parts[..<$0].joined(separator: "/") }
