@@ -26,6 +26,23 @@ import Testing
         #expect(PathText.isPath(PathText.text([0x2F, 0x61, 0xFF, 0x2F, 0x62]), within: text))
     }
 
+    @Test func `a path is plain if nothing changes when it is resolved, and only then`() {
+        let parts = ["", ".", "..", "...", "a", ".a", "a.", "..a", "-"]
+        for one in parts {
+            for two in parts {
+                for path in ["/\(one)", "/\(one)/\(two)", "/a/\(one)/\(two)", "/\(one)/\(two)/a", "\(one)/\(two)"] {
+                    var kept: [String] = []
+                    for part in path.split(separator: "/") where part != "." {
+                        if part == ".." { _ = kept.popLast() } else { kept.append(String(part)) }
+                    }
+                    let resolved = "/" + kept.joined(separator: "/")
+                    #expect(PathText.resolved(path) == resolved, "\(path)")
+                    #expect(PathText.isPlain(path) == (resolved == path), "\(path)")
+                }
+            }
+        }
+    }
+
     private static func grant(_ path: String, _ rights: String = "read") -> String {
         "paths: { grants: [{ reason: a, rights: [\(rights)], paths: [\(path)] }] }"
     }

@@ -70,6 +70,15 @@ extension Descriptor {
         return Descriptor(owning: try SystemError.check("openat2", path: path, opened))
     }
 
+    /// Opens an absolute path. The kernel refuses every path with a symbolic or magic link.
+    /// - Throws: `ELOOP` if the path contains a link.
+    package static func open(withoutLinks path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
+        let opened = unsafe path.withCString { text in
+            unsafe annex_open_without_links(text, UInt64(UInt32(bitPattern: flags)))
+        }
+        return Descriptor(owning: try SystemError.check("openat2", path: path, opened))
+    }
+
     /// The same for a path of any bytes except NUL.
     package func openBeneath(bytes path: [UInt8], _ flags: Int32) throws(SystemError) -> Descriptor {
         let text = path.map { CChar(bitPattern: $0) } + [0]

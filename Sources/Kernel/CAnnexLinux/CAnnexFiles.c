@@ -16,18 +16,23 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode) {
-    struct open_how how = {
-        .flags = flags | O_CLOEXEC,
-        .mode = mode,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-    };
+static int open_how(int directory, const char *path, uint64_t flags, uint64_t mode, uint64_t resolve) {
+    struct open_how how = {.flags = flags | O_CLOEXEC, .mode = mode, .resolve = resolve};
     long opened;
     do {
         // If the error is EAGAIN, a rename happened during the lookup, and the kernel asks for a retry.
         opened = syscall(SYS_openat2, directory, path, &how, sizeof how);
     } while (opened < 0 && (errno == EINTR || errno == EAGAIN));
     return opened < 0 ? -errno : (int)opened;
+}
+
+int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode) {
+    const uint64_t resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    return open_how(directory, path, flags, mode, resolve);
+}
+
+int annex_open_without_links(const char *path, uint64_t flags) {
+    return open_how(AT_FDCWD, path, flags, 0, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
 int annex_rename_new(int directory, const char *name, const char *other) {

@@ -22,14 +22,29 @@ struct attributes {
     uint64_t set, clear, propagation, user_namespace;
 };
 
-// Creates a process in a new user namespace. The process does nothing until it is killed. It has no exit signal, so
-// the host's signal handlers and waits do not notice it. It is a copy of a process with threads, so it must not
-// allocate memory or take a lock.
-static pid_t begin(void) {
-    pid_t process = (pid_t)syscall(SYS_clone, CLONE_NEWUSER, (void *)0, (void *)0, (void *)0, (void *)0);
-    if (process != 0) return process < 0 ? -errno : process;
+// Enough for the two calls of `hold`, which also run in a sanitized build.
+#define STACK_SIZE 16384
+
+// Does nothing until it is killed. The process shares the memory of its creator, so it writes nothing. (`errno`, which it
+// shares too, is written only by a call that fails.)
+static int hold(void *unused) {
+    (void)unused;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;) pause();
+}
+
+// Creates a process in a new user namespace. It has no exit signal, so the host's signal handlers and waits do not notice
+// it. It shares the memory of this process, because copying the page tables takes several times as long as the rest.
+// So it must not run a handler of this process's: it is created with all signals blocked, except those that no process
+// can block.
+static pid_t begin(unsigned char *stack) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int process = clone(hold, stack + STACK_SIZE, CLONE_NEWUSER | CLONE_VM, (void *)0);
+    int error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, (void *)0);
+    return process < 0 ? -error : process;
 }
 
 static void end(pid_t process) {
@@ -53,7 +68,9 @@ static int write_map(pid_t process, const char *name, const char *lines) {
 }
 
 int annex_user_namespace(const char *users, const char *groups) {
-    pid_t process = begin();
+    // The process uses the stack until `end` has waited for its end.
+    _Alignas(16) unsigned char stack[STACK_SIZE];
+    pid_t process = begin(stack);
     if (process < 0) return process;
     int result = write_map(process, "uid_map", users);
     if (result >= 0) result = write_map(process, "gid_map", groups);

@@ -123,6 +123,8 @@ struct PolicyFiles {
 
     /// Whether a choice is a path and not a name.
     static func isFile(_ choice: String) -> Bool {
+        // The name of most policies is no path. Then the fragments need not be known.
+        guard choice.contains("/") || choice.contains(".") else { return false }
         let choice = parted(choice).policy
         return choice.contains("/") || choice.hasSuffix(".yaml")
     }

@@ -23,11 +23,10 @@ struct DelegatedGroup: Hashable {
     ///   - isDelegated: whether a directory is delegated.
     /// - Returns: nil if `own` is neither delegated nor the leaf of a delegated group.
     init?(own: String, isDelegated: (String) -> Bool = DelegatedGroup.isDelegated) {
-        let parts = own.split(separator: "/", omittingEmptySubsequences: false)
-        let above = parts.dropLast().joined(separator: "/")
+        let above = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? ""
         if isDelegated(own) {
             path = own
-        } else if parts.last.map(String.init) == Self.leaf, isDelegated(above) {
+        } else if own == above + "/" + Self.leaf, isDelegated(above) {
             path = above
         } else {
             return nil

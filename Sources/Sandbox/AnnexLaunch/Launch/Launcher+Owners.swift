@@ -33,11 +33,7 @@ extension Launcher {
         if let call = configuration.policy.callForIdentityBits {
             return CallersFiles(refusal: "the policy allows \(call) with a set-user-ID or set-group-ID mode")
         }
-        do throws(SystemError) {
-            return CallersFiles(mappedBy: try maps.map(.exchange(owner: 0, user: user)))
-        } catch {
-            return CallersFiles(refusal: "\(error)")
-        }
+        return CallersFiles(exchanging: 0, with: user, maps: maps)
     }
 }
 

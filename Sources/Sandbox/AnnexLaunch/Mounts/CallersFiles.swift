@@ -15,10 +15,18 @@ internal import Glibc
 /// and looks like a link of root's own, also after the program has moved it. So a writable place with such a file or
 /// directory has no id map either.
 struct CallersFiles: ~Copyable {
-    /// The namespace of the id map; nil if the program runs as the caller, or if there is no map for it.
-    private let space: Descriptor?
-    /// Why no place has an id map; nil if places can have one.
-    private let refusal: String?
+    /// Where the id map comes from.
+    private enum Source {
+        /// The program runs as the caller, or is an extension.
+        case none
+        /// No place can have an id map, for this reason.
+        case refused(String)
+        case maps(OwnerMaps, OwnerMaps.Kind)
+    }
+
+    private let source: Source
+    /// The namespace of the id map; nil until the first place needs it, because making it takes a process.
+    private var space: Descriptor?
     /// The index of the namespace in the plan.
     private var index: Int?
     /// The paths of the places with an id map.
@@ -28,21 +36,17 @@ struct CallersFiles: ~Copyable {
 
     /// For a program that runs as the caller, or for an extension.
     init() {
-        space = nil
-        refusal = nil
+        source = .none
     }
 
-    /// For a program that root starts.
-    /// - Parameter space: the namespace of the map.
-    init(mappedBy space: consuming Descriptor?) {
-        self.space = space
-        refusal = nil
+    /// For a program that root starts: an id map by which the files of one user belong to another, and the reverse.
+    init(exchanging owner: UInt32, with user: UInt32, maps: OwnerMaps) {
+        source = .maps(maps, .exchange(owner: owner, user: user))
     }
 
     /// For a program that root starts, if no place can have an id map.
     init(refusal: String) {
-        space = nil
-        self.refusal = refusal
+        source = .refused(refusal)
     }
 
     /// The id map for a place; nil if the place needs none or can have none.
@@ -77,11 +81,12 @@ struct CallersFiles: ~Copyable {
         at path: String, host: String, writableBesides kept: [String]?, object: borrowing Descriptor,
         plan: inout LaunchPlan
     ) throws(SystemError) -> Int? {
-        switch space {
-        case .none where refusal == nil: return nil
-        default: break
+        var reason: String?
+        switch source {
+        case .none: return nil
+        case .refused(let refusal): reason = refusal
+        case .maps(let maps, let kind): reason = trial(of: object, maps: maps, kind)
         }
-        var reason = refusal ?? trial(of: object)
         if reason == nil, let kept { reason = examine(host, besides: kept) }
         if let reason {
             plan.foreignPlaces.append(LaunchPlan.ForeignPlace(path: path, reason: reason))
@@ -101,7 +106,14 @@ struct CallersFiles: ~Copyable {
     }
 
     /// Why an object cannot have an id map; nil if it can.
-    private func trial(of object: borrowing Descriptor) -> String? {
+    private mutating func trial(
+        of object: borrowing Descriptor, maps: OwnerMaps, _ kind: OwnerMaps.Kind
+    ) -> String? {
+        do throws(SystemError) {
+            if space == nil { space = try maps.map(kind) }
+        } catch {
+            return "\(error)"
+        }
         switch space {
         case .none: return nil
         case .some(let space):

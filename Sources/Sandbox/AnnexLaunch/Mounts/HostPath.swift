@@ -52,12 +52,10 @@ package struct HostPath: ~Copyable {
 
     /// Resolves a path without links in one call. Most paths have no links. nil if there may be a link on the path.
     private static func plain(_ path: String) throws(SystemError) -> HostPath? {
-        let parts = PathText.parts(path)
-        guard !parts.isEmpty, !parts.contains(".."), !parts.contains(".") else { return nil }
-        let name = parts.joined(separator: "/")
+        guard let plain = spelledPlainly(path) else { return nil }
         let object: Descriptor
         do throws(SystemError) {
-            object = try Descriptor.directory("/").openBeneath(name, Descriptor.pathOnly)
+            object = try Descriptor.open(withoutLinks: plain, Descriptor.pathOnly)
         } catch {
             guard error.errno == ELOOP || error.errno == EXDEV else {
                 throw SystemError(error.call, errno: error.errno, path: path)
@@ -65,7 +63,15 @@ package struct HostPath: ~Copyable {
             return nil
         }
         let isDirectory = try object.status().kind == .directory
-        return HostPath(path: "/" + name, object: object, isDirectory: isDirectory, links: [])
+        return HostPath(path: plain, object: object, isDirectory: isDirectory, links: [])
+    }
+
+    /// The path without needless slashes; nil for the root, and if the path has a part `.` or `..`.
+    private static func spelledPlainly(_ path: String) -> String? {
+        if PathText.isPlain(path) { return path == "/" ? nil : path }
+        let parts = PathText.parts(path)
+        guard !parts.isEmpty, !parts.contains(".."), !parts.contains(".") else { return nil }
+        return "/" + parts.joined(separator: "/")
     }
 
     /// Where a path leads, also if its last parts do not exist yet, and the links on the path. The result is for

@@ -51,7 +51,7 @@ struct GivenPaths {
     /// accepted.
     private static func virtualEnvironment(of program: String) -> String? {
         guard let slash = program.lastIndex(of: "/"),
-            let place = resolved(program[..<slash] + "/.."), access(place + "/bin/python3", F_OK) == 0,
+            let place = resolved(String(program[..<slash]) + "/.."), access(place + "/bin/python3", F_OK) == 0,
             isOwn(place), isOwn(place + "/pyvenv.cfg")
         else { return nil }
         return place
