@@ -38,7 +38,7 @@ import Testing
 
     @Test func `a program that runs as its caller leaves the caller descriptors`() throws {
         #expect(try limits("tool", [], sharesItsUser: true)["descriptors"]?.bound == "768")
-        #expect(try limits("tool", [])["descriptors"]?.bound == "1024")
+        #expect(try limits("tool", [])["descriptors"]?.bound == "768")
         #expect(try limits("compute", [], sharesItsUser: true)["descriptors"]?.bound == "32")
     }
 }

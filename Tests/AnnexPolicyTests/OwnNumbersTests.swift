@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: same + [OwnNumbers(user: 1000, group: 100)])
-    func `only the sandbox's own user and group can be set`(own: OwnNumbers) throws {
+    func `only the own user and group of the sandbox can be set`(own: OwnNumbers) throws {
         let policy = try Policy.shipped(named: "tool").owned(by: own)
         let (user, group, none) = (UInt64(own.user), UInt64(own.group), UInt64(UInt32.max))
         #expect(try Self.answer(policy, "setresuid", [user, user, none]) == .allow)

@@ -50,6 +50,9 @@ struct ComparisonReader {
     private func masked(_ words: [String: PolicyNode]) throws(PolicyError) -> [Comparison] {
         guard let maskNode = words["mask"], let valueNode = words["is"] else { return [] }
         let mask = try union(maskNode)
+        guard !OwnNumbers.isWord(UInt32(truncatingIfNeeded: mask)) else {
+            throw maskNode.error("OWN_USER and OWN_GROUP can only be listed as values")
+        }
         var comparisons: [Comparison] = []
         for item in valueNode.oneOrMany() {
             let value = try value(item)

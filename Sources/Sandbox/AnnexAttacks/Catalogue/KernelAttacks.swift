@@ -44,7 +44,7 @@ extension Catalogue {
             }),
         Attack(
             "SEC-09", technique: "SIGSYS handler probes forever under TRAP",
-            Try("more denied calls than the limit", needs: [.layer(.seccomp)]) { script, _, policy in
+            Try("more denied calls than the limit", needs: [.layer([.seccomp, .listener])]) { script, _, policy in
                 .survives(script.probe(number: 900, Int64(policy.limits.denials) + 1000))
             }),
         Attack(

@@ -43,7 +43,8 @@ extension Catalogue {
             },
             Try(
                 "where its bundle is on the host, in mountinfo", withoutProcessFiles: [.root, .landlock],
-                needs: [.layer(.root)], grant: { $0.grantingLine(path: "/proc/self/mountinfo", rights: .read) }
+                needs: [.layer([.root, .processFiles])],
+                grant: { $0.grantingLine(path: "/proc/self/mountinfo", rights: .read) }
             ) { script, canaries, _ in
                 .tellsInAll(script.readWhole("/proc/self/mountinfo"), Array(canaries.bundleFolder.utf8))
             },
