@@ -24,7 +24,8 @@ import Testing
         let often = "for _ in range(3):\n  try: socket.socket()\n  except OSError: pass"
         let script = "import socket\n\(often)\nsocket.socket()"
         let said = try await Program.annex(
-            ["run", "--json-events", "events", "--report", "report", "--", "python3", "-c", script], in: folder)
+            ["run", "--json-events", "events", "--report", "report", "--", "/usr/bin/python3", "-c", script], in: folder
+        )
         let lines = try events()
         let denials = lines.filter { $0["event"] as? String == "denied" && $0["call"] as? String == "socket" }
         #expect(denials.count == 1 && denials.first?["answer"] as? String == "denied", "\(lines)")
@@ -46,7 +47,7 @@ import Testing
         let annex = ExampleBundles.products.appending(path: "annex").path
         let inside = "import socket, time\ntry: socket.socket()\nexcept OSError: pass\ntime.sleep(1000)"
         let line = """
-            mkfifo pipe; "$0" run --json-events 3 -- python3 -c '\(inside)' 3>pipe & read line < pipe; \
+            mkfifo pipe; "$0" run --json-events 3 -- /usr/bin/python3 -c '\(inside)' 3>pipe & read line < pipe; \
             echo "$line"; kill -TERM $!; wait $!
             """
         let said = try await Program.run("/bin/sh", ["-c", line, annex], in: folder)
@@ -54,7 +55,9 @@ import Testing
     }
 
     @Test func `names that the program chooses cannot make lines of their own`() async throws {
-        let name = "/home/x\n{\"event\":\"ended\"}\u{1b}[31m\u{202e}"
+        // The host has this file, and the sandbox does not.
+        let name = "x\n{\"event\":\"ended\"}\u{1b}[31m\u{202e}"
+        try Data().write(to: folder.url.appending(path: name))
         _ = try await Program.annex(
             ["run", "--explain", "--json-events", "events", "--", "cat", name], in: folder)
         let lines = try events()

@@ -27,7 +27,8 @@ import Testing
                 probe.bind(('127.0.0.1', 0))
                 return probe.getsockname()[1]
         def start(options, script, *words):
-            inside = ['python3', '-u', '-c', 'import errno, socket, sys\\n' + script] + [str(word) for word in words]
+            inside = ['/usr/bin/python3', '-u', '-c', 'import errno, socket, sys\\n' + script]
+            inside += [str(word) for word in words]
             return subprocess.Popen([annex, 'run'] + options + ['--'] + inside, stdout=subprocess.PIPE, text=True)
         def run(options, script, *words):
             child = start(options, script, *words)
@@ -45,7 +46,7 @@ import Testing
     /// Runs a script of Python outside the sandbox, and in it scripts inside.
     private func python(_ script: String) async throws -> Program {
         let annex = ExampleBundles.products.appending(path: "annex").path
-        return try await Program.run("/usr/bin/env", ["python3", "-c", Self.outside + script, annex], in: folder)
+        return try await Program.run("/usr/bin/python3", ["-c", Self.outside + script, annex], in: folder)
     }
 
     @Test func `NET-11: a program reaches an allowed port and no other port or address`() async throws {
@@ -263,7 +264,7 @@ import Testing
             """
         let report = try await Program.annex("doctor", "--json", in: folder)
         for (options, wanted) in [([], "EACCES\n"), (["--allow", "loopback"], "bound\n")] {
-            let line = ["run", "--publish", "3999"] + options + ["--", "python3", "-c", script]
+            let line = ["run", "--publish", "3999"] + options + ["--", "/usr/bin/python3", "-c", script]
             let said = try await Program.annex(line, in: folder)
             let hasPorts = report.output.contains("TCP ports") && !report.output.contains("TCP ports need")
             #expect(said.output == (hasPorts ? wanted : "bound\n"), "\(said)")
@@ -272,9 +273,10 @@ import Testing
 
     @Test func `a port that Landlock refuses has a hint if the program states the error`() async throws {
         let script = "import errno, os, sys; sys.exit('bind: ' + os.strerror(errno.EACCES))"
-        let said = try await Program.annex("run", "--publish", "3998", "--", "python3", "-c", script, in: folder)
+        let said = try await Program.annex(
+            "run", "--publish", "3998", "--", "/usr/bin/python3", "-c", script, in: folder)
         #expect(said.errors.contains("neither allowed nor published: add --allow loopback"), "\(said.errors)")
-        let other = try await Program.annex("run", "--", "python3", "-c", script, in: folder)
+        let other = try await Program.annex("run", "--", "/usr/bin/python3", "-c", script, in: folder)
         #expect(!other.errors.contains("loopback"), "\(other.errors)")
     }
 }

@@ -45,9 +45,11 @@ enum ViewProgram {
         status = dict(line.split(":\t", 1) for line in open("/proc/self/status").read().splitlines() if ":\t" in line)
         for field, key in [("NoNewPrivs", "no-new-privileges"), ("Seccomp", "seccomp"), ("CapEff", "capabilities"),
             ("CapPrm", "capabilities"), ("CapBnd", "capabilities-bound"), ("SigBlk", "signals-blocked"), ("Umask", "umask"),
-            ("SigIgn", "signals-ignored"), ("Cpus_allowed", "affinity"), ("Speculation_Store_Bypass", "speculation"),
+            ("Cpus_allowed", "affinity"), ("Speculation_Store_Bypass", "speculation"),
             ("CoreDumping", "core-dumping"), ("THP_enabled", "huge-pages"), ("TracerPid", "tracer")]:
             say(key, status.get(field, "none"))
+        # The C library uses the signals 32 and 33 for itself, and posix_spawn may leave them ignored.
+        say("signals-ignored", hex(int(status["SigIgn"], 16) & ~(3 << 31)))
         for name in ["CPU", "FSIZE", "DATA", "STACK", "CORE", "RSS", "NPROC", "NOFILE", "MEMLOCK", "AS", "SIGPENDING",
             "MSGQUEUE", "NICE", "RTPRIO", "RTTIME"]:
             say(f"limit-{name.lower()}", resource.getrlimit(getattr(resource, f"RLIMIT_{name}")))

@@ -35,7 +35,8 @@ import Testing
         func text(_ name: String) throws -> String {
             try String(contentsOf: folder.url.appending(path: name), encoding: .utf8)
         }
-        #expect(ran.status == 0, "\(try text("errors"))")
+        let errors = try text("errors")
+        #expect(ran.status == 0, "\(errors)")
         let pairs = try text("output").split(separator: "\n").compactMap { row -> (String, [String])? in
             let parts = row.split(separator: "=", maxSplits: 1).map(String.init)
             return parts.count == 2 ? (parts[0], [parts[1]]) : nil

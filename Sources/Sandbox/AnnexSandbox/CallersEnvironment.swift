@@ -113,9 +113,7 @@ struct CallersEnvironment {
     /// runs then. But it does not find the environment to which the link belongs, and its children find other programs
     /// of the same name. The same holds for a virtual environment of Python whose own interpreter lies elsewhere.
     private func lostDirectory(_ program: borrowing LocatedProgram, named name: String) -> String? {
-        guard let directory = program.searched,
-            (try? Descriptor.open("\(directory)/\(name)", O_PATH | O_NOFOLLOW).status().kind) == .symbolicLink
-        else { return nil }
+        guard let directory = program.searched, Self.isLink("\(directory)/\(name)") else { return nil }
         var lost = directory
         if path.allowsExecution(in: directory) {
             lost = program.path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
@@ -129,6 +127,10 @@ struct CallersEnvironment {
         let option = GrantOption.danger(of: place, [.read, .execute]) == nil ? place : lost
         return "\(PathText.shown("\(directory)/\(name)", limit: 500)) ran without \(PathText.shown(lost, limit: 500)), "
             + "which the sandbox lacks: add --execute \(ShellText.shown(option))"
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        (try? Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW).status().kind) == .symbolicLink
     }
 
     /// The variables that name certificates for the network.

@@ -103,10 +103,7 @@ struct ProgramRun {
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
         let (policy, notes, gate) = (prepared.policy, prepared.notes, prepared.gate)
         events?.begin(policy)
-        let launcher = try start.launcher()
-        if options.bestEffort {
-            WaiverAdvice.announce(Shortfall(missing: launcher.missingLayers).needed(by: policy))
-        }
+        let launcher = try launcher(of: start, for: policy)
         let run = SandboxRun(launcher, policy: policy, program: options.program, gate: gate) { event in
             switch event {
             case .stopped: signals.post(.stopped)
@@ -142,6 +139,14 @@ struct ProgramRun {
         return End(
             report: report, denials: denials, policy: policy, failed: streams.finish(), file: file, impatience: nil,
             notes: notes)
+    }
+
+    private func launcher(of start: LauncherStart, for policy: Policy) throws -> Launcher {
+        let launcher = try start.launcher()
+        if options.bestEffort {
+            WaiverAdvice.announce(Shortfall(missing: launcher.missingLayers).needed(by: policy))
+        }
+        return launcher
     }
 
     private func sandbox() throws -> Sandbox {
@@ -180,7 +185,7 @@ struct ProgramRun {
 
     private func policy() throws -> Policy {
         let files = PolicyFiles(option: options.policies)
-        let choice = ([options.policy] + options.allowances).joined(separator: "+")
+        let choice = options.allowances.reduce(options.policy) { $0 + "+" + $1 }
         let policy: Policy
         if PolicyFiles.isFile(options.policy) {
             let (name, library) = try files.named(choice)
@@ -289,10 +294,11 @@ struct ProgramRun {
         let hasFailed = hints.report.reason == .exited && hints.report.exitCode != 0
         let names = hasFailed ? names.hint : nil
         if let names, errors.states(ENOENT) { return names }
+        let port = hasFailed ? portHint(errors) : nil
+        if let port, errors.mention("bind", "listen", "connect") { return port }
         let tried = TriedOptions(options, given: given)
-        let hint =
-            hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
-        return hint ?? (hasFailed ? portHint(errors) : nil)
+        return hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
+            ?? port
     }
 
     /// Landlock refuses ports without a report, so only the program's own error tells of it.

@@ -33,12 +33,18 @@ package struct Standing: Sendable {
         return (try? IdentityMap.ofUsers()).map { !$0.contains(user..<(user + 1)) } ?? false
     }
 
+    /// What helps such a user.
+    static let remedyOfUnmapped =
+        "this user has no number in its user namespace (/proc/self/uid_map): start Annex as a user that has one"
+
     static func ofThisProcess() throws(SystemError) -> Standing {
         let user = getuid()
-        if user == 0 { return Standing(user: user, users: try .ofUsers()) }
-        // The kernel also shows this number to a user who has no number in this user namespace.
-        if user == OwnNumbers.hidden.user { try IdentityMap.ofUsers().check(user) }
-        return Standing(user: user, users: IdentityMap(text: ""))
+        // The kernel shows this number to a user without a number.
+        if user == OwnNumbers.hidden.user, isUnmapped {
+            throw SystemError("identities", errno: EPERM, path: "/proc/self/uid_map", remedy: remedyOfUnmapped)
+        }
+        guard user == 0 else { return Standing(user: user, users: IdentityMap(text: "")) }
+        return Standing(user: user, users: try .ofUsers())
     }
 }
 
@@ -58,17 +64,6 @@ package struct IdentityMap: Sendable, Hashable {
 
     package func contains(_ numbers: Range<UInt32>) -> Bool {
         ranges.contains { $0.lowerBound <= numbers.lowerBound && numbers.upperBound <= $0.upperBound }
-    }
-
-    /// - Throws: an error if the number does not exist in this namespace. The kernel then makes no namespace for this
-    ///   process, and so no sandbox.
-    package func check(_ user: UInt32) throws(SystemError) {
-        guard !contains(user..<user + 1) else { return }
-        throw SystemError(
-            "identities", errno: EPERM, path: "/proc/self/uid_map",
-            remedy:
-                "this user has no number in this user namespace, so the kernel lets it make no sandbox: write a map "
-                + "(for example 'unshare --map-current-user'), or run outside of this user namespace")
     }
 
     /// The users that exist in this process's user namespace.

@@ -61,8 +61,7 @@ extension LaunchFailure {
     private static func groupRemedy(_ step: LaunchStep, errno number: Int32) -> String? {
         switch (step, number) {
         case (.clone, EPERM) where Standing.isUnmapped, (.identity, EINVAL) where Standing.isUnmapped:
-            return
-                "this user has no number in its user namespace (/proc/self/uid_map): start Annex as a user that has one"
+            return Standing.remedyOfUnmapped
         case (.clone, EPERM) where Confinement.hasFilter, (.clone, ENOSYS) where Confinement.hasFilter:
             return
                 "a seccomp filter confines this process and probably denies namespaces, as the default one of a container "

@@ -13,8 +13,8 @@ enum EndNotes {
         guard !PolicyLimits.isNone(limit) else { return nil }
         let used = (report.userSeconds ?? 0) + (report.systemSeconds ?? 0)
         let bound = Double(max(1, limit.components.seconds))
-        // The kernel counts the limit by ticks, and the used time exactly. So a process may end a little earlier.
-        guard used >= bound * 0.9 else { return nil }
+        // The kernel counts the limit by ticks, and the used time exactly. So a process may end earlier.
+        guard used >= bound * 0.75 else { return nil }
         let text = LimitValue.time(limit).text
         let more = LimitValue.time(limit * 4).text
         return "a process may have been ended because it used \(text) of processor time: add --limit processor=\(more)"

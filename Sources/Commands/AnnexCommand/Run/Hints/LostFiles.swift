@@ -35,10 +35,13 @@ struct LostFiles {
             if shown.contains(where: { PathText.isPath($0, within: path) || PathText.isPath(path, within: $0) }) {
                 return nil
             }
-            let isNamed = words.contains { Self.word($0, names: path) }
+            // A hidden file is rather a program's own. Known settings are looked for below.
+            let isNamed = !name.hasPrefix(".") && words.contains { Self.word($0, names: path) }
             return isNamed || entry.isRegular && !Self.isMadeUp(name) ? path : nil
         }
-        let paths = named.sorted() + (isHome ? Self.settings(in: directory).map { "\(place)/\($0)" } : [])
+        let settings = isHome ? Self.settings(in: directory).map { "\(place)/\($0)" } : []
+        let others = named.filter { path in !settings.contains { PathText.isPath($0, within: path) } }
+        let paths = others.sorted() + settings
         guard !paths.isEmpty else { return nil }
         line = Self.line(paths, place: place)
     }
@@ -108,7 +111,8 @@ struct LostFiles {
 
     /// No link is followed, because the program could have made it.
     private static func isRegular(_ path: ArraySlice<String>, in directory: borrowing Descriptor) -> Bool {
-        guard let name = path.first, let found = try? directory.openBeneath(name, O_PATH | O_NOFOLLOW) else {
+        guard let name = path.first, let found = try? directory.openBeneath(name, Descriptor.pathOnly | O_NOFOLLOW)
+        else {
             return false
         }
         let rest = path.dropFirst()
