@@ -23,7 +23,9 @@ public struct PathPattern: Sendable, Hashable {
         public let description: String
     }
 
-    /// - Parameter home: the directory for which `~` stands; nil if it stands for none.
+    /// - Parameters:
+    ///   - text: the pattern as a policy or an option states it.
+    ///   - home: the directory for which `~` stands; nil if it stands for none.
     /// - Throws: if the text is no pattern.
     public init(_ text: String, home: String?) throws(Mistake) {
         if let mistake = Self.mistake(in: text) { throw Mistake(description: mistake) }
