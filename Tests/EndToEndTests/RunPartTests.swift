@@ -41,6 +41,16 @@ import Testing
         #expect(ran.errors.contains("annex: note: --hide *.pme matches nothing now\n"), "\(ran.errors)")
     }
 
+    @Test(arguments: ["echo after > .git/config", "mv open .git/config", "cat .env"])
+    func `a program that goes on after such a refusal has a note about it`(refused: String) async throws {
+        let ran = try await run("--write", ".", "--hide", ".env", script: "\(refused); exit 0")
+        let wanted = refused == "cat .env" ? ".env is hidden from the program" : ".git/config is protected"
+        #expect(ran.status == 0 && ran.errors.contains("annex: note: \(place)/\(wanted)"), "\(ran.errors)")
+        #expect(ran.errors.contains("--unprotect git") == (refused != "cat .env"), "\(ran.errors)")
+        let quiet = try await run("--write", ".", "--hide", ".env", script: "cat .git/config")
+        #expect(quiet.status == 0 && !quiet.errors.contains("annex: note"), "\(quiet.errors)")
+    }
+
     @Test func `a change of a protected file is refused, and the hint names the group`() async throws {
         let ran = try await run("--write", ".", script: "echo after > .git/config")
         #expect(ran.status != 0)

@@ -272,6 +272,10 @@ struct ProgramRun {
             StandardError.print("annex: note: \(note.line)")
         }
         if let note = PartNote(report.madeParts) { StandardError.print("annex: note: \(note.line)") }
+        // A program may go on without the change: git pushes, but does not record the upstream in its settings.
+        if report.exitCode == 0, let refusal = PartHint(report: report).hint(for: errors) {
+            StandardError.print("annex: note: \(refusal.line)")
+        }
         if let hint, !(options.explain && hints.isList(hint)) { StandardError.print("annex: hint: \(hint.line)") }
         // If the program itself failed, its own exit status takes precedence.
         let status = status(end)
@@ -285,12 +289,17 @@ struct ProgramRun {
         return [lost?.line].compactMap { $0 } + EndNotes.lines(report, policy: policy)
     }
 
+    /// The errors in the last lines that the program printed.
+    private var errors: StatedErrors {
+        let here = SandboxProgram.callersDirectory
+        let directory = options.directory.map { $0.hasPrefix("/") ? $0 : "\(here ?? "")/\($0)" }
+        return StatedErrors(words.bytes, directory: directory ?? here)
+    }
+
     /// Why the program probably failed.
     /// - Parameter isAboutOwner: whether a hint about the owner of a place was printed.
     private func hint(_ hints: RunHints, isAboutOwner: Bool) -> RunHint? {
-        let here = SandboxProgram.callersDirectory
-        let directory = options.directory.map { $0.hasPrefix("/") ? $0 : "\(here ?? "")/\($0)" }
-        let errors = StatedErrors(words.bytes, directory: directory ?? here)
+        let errors = errors
         let hasFailed = hints.report.reason == .exited && hints.report.exitCode != 0
         let names = hasFailed ? names.hint : nil
         if let names, errors.states(ENOENT) { return names }
