@@ -247,11 +247,12 @@ import Testing
         let host = try host()
         #expect(try await ask(host, "nests 50") == "nested")
         #expect(try await ask(host, "litters 50") == "littered")
-        // This request leaves files that cannot be counted, so the next check ends this session.
+        // This request leaves files that an ordinary user cannot count, so the next check ends this session, on a busy
+        // machine before the answer has come.
         let session = try await host.begin(Self.identifier)
-        let spoiled = try await session.request([ExtensionItem(contentText: "spoils")]).first?.contentText
-        #expect(spoiled == "spoiled")
+        if let early = try await ending(session, "spoils") { #expect(early.reason == .diskLimit, "\(early)") }
         _ = await session.complete()
+        try #require(FileManager.default.fileExists(atPath: kept + "/closed/inner"))
         let outside = folder.url.appending(path: "outside")
         try Data("kept".utf8).write(to: outside)
         try FileManager.default.createSymbolicLink(atPath: kept + "/link", withDestinationPath: outside.path)

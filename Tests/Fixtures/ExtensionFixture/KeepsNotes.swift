@@ -117,15 +117,16 @@ final class KeepsNotes: AppExtension {
         return "nested"
     }
 
-    /// Leaves entries that are hard to remove: a folder without rights, and a name that is not valid text.
+    /// Leaves entries that are hard to remove: a name that is not valid text, and a folder without rights. That folder is
+    /// made last, because its files cannot be counted, which ends the extension at once.
     private func spoil() -> String {
-        guard mkdir("\(place)/closed", 0o700) == 0, mkdir("\(place)/closed/inner", 0) == 0 else {
-            return "errno \(errno)"
-        }
         let name: [CChar] = Array("\(place)/".utf8CString.dropLast()) + [-1, -2, 10, 0]
         let file = open(name, O_WRONLY | O_CREAT, 0)
         guard file >= 0 else { return "errno \(errno)" }
         close(file)
+        guard mkdir("\(place)/closed", 0o700) == 0, mkdir("\(place)/closed/inner", 0) == 0 else {
+            return "errno \(errno)"
+        }
         return "spoiled"
     }
 
