@@ -65,13 +65,14 @@ extension Policy {
         return filterAllows("socket", arguments: [unix, stream])
     }
 
-    /// Whether the policy allows a call. The answer comes from the filter if the filter was compiled ahead, so that no
-    /// rule has to be read from the policy's text.
+    /// Whether the policy allows a call without asking the broker. The answer comes from the filter if the filter was
+    /// compiled ahead, so that no rule has to be read from the policy's text.
     package func filterAllows(_ name: String, arguments: [UInt64]) -> Bool {
         guard let number = SystemCallTable.number(of: name, on: architecture) else { return false }
         let registers = arguments + [UInt64](repeating: 0, count: 6 - arguments.count)
         guard let filter = book.filter else {
             return answer(number: number, arguments: registers) == .allow
+                && bound(number: number, arguments: registers) == nil
         }
         let asked = FilterEvaluator.Call(number: number, architecture: architecture.audit, arguments: registers)
         return (try? FilterEvaluator(program: filter.program).answer(to: asked)) == .allow

@@ -172,13 +172,5 @@ extension Policy {
 extension Policy {
     /// Whether the kernel lets the program connect to socket files by itself. A connection that the broker makes is
     /// examined by the broker.
-    var connectsToSocketFiles: Bool {
-        guard let socket = SystemCall(named: "socket", architecture: architecture),
-            let connect = SystemCall(named: "connect", architecture: architecture)
-        else { return false }
-        let arguments: [UInt64] = [UInt64(AF_UNIX), UInt64(SOCK_STREAM.rawValue), 0, 0, 0, 0]
-        return answer(CallUse(number: socket.number, arguments: arguments)) == .allow
-            && answer(CallUse(number: connect.number, arguments: [0, 0, 0, 0, 0, 0])) == .allow
-            && bound(number: connect.number, arguments: [0, 0, 0, 0, 0, 0]) == nil
-    }
+    var connectsToSocketFiles: Bool { allowsUnixSockets && filterAllows("connect", arguments: []) }
 }
