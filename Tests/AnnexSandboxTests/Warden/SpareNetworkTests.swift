@@ -7,7 +7,7 @@ import Testing
 /// A network that is made ahead belongs to only one sandbox, like a network that is made for that sandbox.
 @Suite(.timeLimit(.minutes(20))) struct SpareNetworkTests {
     @Test func `each sandbox has its own network, made ahead or not`() async throws {
-        let fixture = try WardenFixture()
+        let fixture = try await WardenFixture.launchedOnce()
         // All networks exist until the end of the test, because the kernel may reuse the number of a network that is
         // gone.
         var seen = [try #require(network(of: getpid()))]
@@ -25,8 +25,14 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone can make one without a user namespace"))
+    func `a host that launches once does not pay for a network made ahead`() async throws {
+        let fixture = try await WardenFixture.launchedOnce()
+        #expect(network(of: fixture.warden.number) == network(of: getpid()))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, which alone can make one without a user namespace"))
     func `a network that is made ahead goes to the next sandbox`() async throws {
-        let fixture = try WardenFixture()
+        let fixture = try await WardenFixture.launchedOnce()
         let first = try start(on: fixture)
         #expect(await first.waits(for: .executed))
         let taken = try [#require(network(of: getpid())), #require(network(of: first.process))]
@@ -41,7 +47,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "needs root, which alone can leave this layer out"))
     func `a plan without the network layer runs in the network of the host`() async throws {
-        let fixture = try WardenFixture()
+        let fixture = try await WardenFixture.launchedOnce()
         let host = try #require(network(of: getpid()))
         for _ in 0..<2 {
             let other = try start(on: fixture)
@@ -54,7 +60,7 @@ import Testing
     }
 
     @Test func `a sandbox whose loopback is raised owns its network`() async throws {
-        let fixture = try WardenFixture()
+        let fixture = try await WardenFixture.launchedOnce()
         let other = try start(on: fixture)
         #expect(await other.waits(for: .executed))
         await waitsForSpare(on: fixture, notAmong: [try #require(network(of: other.process))])

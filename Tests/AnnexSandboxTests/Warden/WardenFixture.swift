@@ -26,6 +26,13 @@ final class WardenFixture: Sendable {
         try FileManager.default.copyProgram(at: Self.fixture, to: program)
     }
 
+    /// A warden that has launched a program. From its second launch on, a warden makes namespaces ahead.
+    static func launchedOnce() async throws -> WardenFixture {
+        let fixture = try WardenFixture()
+        _ = try await fixture.launch(fixture.plan("world")).world()
+        return fixture
+    }
+
     deinit {
         warden.shutDown()
         loop.shutDown()

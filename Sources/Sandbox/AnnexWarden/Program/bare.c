@@ -51,7 +51,7 @@ long bare_leave(void) {
 
 long bare_enter(struct launch *launch) {
     if (!can_begin(launch)) return 0;
-    warden.bare.is_due = !warden.bare.is_made;
+    warden.bare.is_due = warden.launches_again && !warden.bare.is_made;
     if (!warden.bare.is_made) return 0;
     warden.bare.is_away = 1;
     launch->began_bare = 1;

@@ -87,6 +87,7 @@ static long clone_child(struct launch *launch) {
         arguments.cgroup = (uint64_t)launch->descriptors[launch->plan->into_cgroup];
     }
     result = bare_enter(launch);
+    warden.launches_again = 1;
     if (result >= 0) result = CALL(NR_clone3, &arguments, sizeof arguments);
     if (cloning_is_refused(result)) result = clone_older(launch, &arguments);
     if (result == 0) child_run(launch);

@@ -24,7 +24,7 @@ long network_choose(const annex_plan *plan) {
     // Loopback can be brought up only from the user namespace in which the network was made. So the network of a
     // sandbox with loopback must be made in the sandbox's own user namespace.
     if ((plan->flags & ANNEX_PLAN_LOOPBACK) != 0) return CLONE_NEWNET;
-    warden.network.is_due = warden.network.hosts >= 0;
+    warden.network.is_due = warden.launches_again && warden.network.hosts >= 0;
     if (warden.network.place != IN_SPARE) return CLONE_NEWNET;
     // The namespace counts as taken before the clone, because even a clone that fails halfway has used the namespace.
     warden.network.place = IN_TAKEN;

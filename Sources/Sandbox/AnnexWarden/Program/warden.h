@@ -59,6 +59,9 @@ struct warden {
     int32_t keyring_error;            // why there is no sealed session keyring, or 0
     uint32_t out_of_memory_score;     // of every sandbox (inherited.c)
     uint64_t files_soft, files_hard;  // RLIMIT_NOFILE as it was, for the children
+    // Whether a launch has begun. A host that launches once, such as `annex run`, would pay for what is made ahead, and
+    // would never use it.
+    int launches_again;
     struct network network;
     struct bare bare;
     struct speculation speculation;
