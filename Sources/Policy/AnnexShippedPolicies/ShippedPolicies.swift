@@ -34,12 +34,15 @@ extension Policy {
         }
     }
 
-    /// - Parameter find: returns the compiled policy of that name, if it was made from the library's texts.
+    /// - Parameters:
+    ///   - texts: the library, which most launches do not need.
+    ///   - find: returns the compiled policy of that name, if it was made from the library's texts.
     private static func compiledAhead(
-        named name: String, from library: PolicyLibrary, for architecture: Architecture,
+        named name: String, from texts: @autoclosure () -> PolicyLibrary, for architecture: Architecture,
         find: (String) throws(PolicyError) -> Policy?
     ) throws(PolicyError) -> Policy {
         if let compiled = try find(name) { return compiled }
+        let library = texts()
         guard let names = try library.joinedNames(name) else {
             return try library.policy(named: name, for: architecture)
         }

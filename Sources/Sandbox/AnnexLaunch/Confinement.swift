@@ -6,7 +6,7 @@ internal import Glibc
 package enum Confinement {
     /// Whether a seccomp filter confines this process. Container engines and sandboxes install one.
     package static var hasFilter: Bool {
-        TextFile.read("/proc/self/status").map { field("Seccomp", of: $0) == "2" } ?? false
+        TextFile.read("/proc/self/status").map { TextFile.field("Seccomp", in: $0) == "2" } ?? false
     }
 
     /// Throws if this process runs in a sandbox of Annex. The filter of most policies ends a program that asks for a
@@ -25,13 +25,9 @@ package enum Confinement {
     /// these facts together.
     static func isSandbox(hostname: String, status: () -> String?, hasAllOfProc: Bool) -> Bool {
         guard hostname == LaunchPlan.sandboxHostname, !hasAllOfProc, let status = status() else { return false }
-        let capabilities = field("CapBnd", of: status).flatMap { UInt64($0, radix: 16) }
-        return field("Seccomp", of: status) == "2" && field("NoNewPrivs", of: status) == "1" && capabilities == 0
-    }
-
-    private static func field(_ name: String, of status: String) -> Substring? {
-        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
-        return line?.split(whereSeparator: \.isWhitespace).last
+        let capabilities = TextFile.field("CapBnd", in: status).flatMap { UInt64($0, radix: 16) }
+        return TextFile.field("Seccomp", in: status) == "2" && TextFile.field("NoNewPrivs", in: status) == "1"
+            && capabilities == 0
     }
 
     // SAFETY: the call reads one constant text.

@@ -30,6 +30,20 @@ package enum TextFile {
         }
     }
 
+    /// The lines of a text. Splitting a text by characters takes several times as long, because each character's end has
+    /// to be found.
+    package static func lines(of text: String) -> [Substring] { text.utf8.split(separator: 0x0A).map(Substring.init) }
+
+    /// The value of a field in a text of lines such as `Umask:	0022`; nil if no line has the field.
+    package static func field(_ name: String, in text: String) -> Substring? {
+        for line in lines(of: text) where line.utf8.starts(with: name.utf8) {
+            let rest = line.utf8.dropFirst(name.utf8.count)
+            guard rest.first == UInt8(ascii: ":") else { continue }
+            return Substring(rest.dropFirst().drop { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") })
+        }
+        return nil
+    }
+
     static func number(_ path: String) -> UInt64? {
         read(path).flatMap { text in UInt64(text.prefix { $0.isNumber }) }
     }
@@ -39,7 +53,7 @@ package enum TextFile {
 
     /// The value after `key` in a text of `key value` lines.
     static func number(_ key: String, in text: String) -> UInt64? {
-        for line in text.split(separator: "\n") {
+        for line in lines(of: text) {
             let words = line.split(separator: " ")
             if words.count == 2, words[0] == key { return UInt64(words[1]) }
         }

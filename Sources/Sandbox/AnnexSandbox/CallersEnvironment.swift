@@ -88,16 +88,23 @@ struct CallersEnvironment {
 
         /// The innermost grant around a directory decides.
         private static func allowsExecution(in directory: String, _ grants: [PathGrant]) -> Bool {
-            guard directory.hasPrefix("/") else { return false }
-            let around = grants.filter { CallersEnvironment.isPath(directory, within: $0.path) }
+            guard directory.hasPrefix("/"), !PathText.parts(directory).contains("..") else { return false }
+            let plain = PathText.resolved(directory)
+            let around = grants.filter { plain.isWithin($0.path) }
             return around.max { $0.path.utf8.count < $1.path.utf8.count }?.rights.contains(.execute) ?? false
         }
 
         func allowsExecution(in directory: String) -> Bool { Self.allowsExecution(in: directory, grants) }
 
         func list(endingWith own: String) -> [UInt8] {
-            let rest = own.split(separator: ":").map(String.init).filter { !kept.contains($0) }
-            return Array((kept + rest).joined(separator: ":").utf8)
+            let colon = UInt8(ascii: ":")
+            let rest = own.utf8.split(separator: colon).map { String(Substring($0)) }.filter { !kept.contains($0) }
+            var list: [UInt8] = []
+            for directory in kept + rest {
+                if !list.isEmpty { list.append(colon) }
+                list += directory.utf8
+            }
+            return list
         }
     }
 

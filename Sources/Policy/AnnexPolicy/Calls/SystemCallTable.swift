@@ -49,15 +49,19 @@ extension SystemCallTable {
         return Entry(name: String(words[0]), x86: Int32(words[1]), arm: Int32(words[2]))
     }
 
-    private static var items: [Substring] {
-        numbers.utf8.split { $0 == UInt8(ascii: ",") || $0 == .lineEnd }.map(Substring.init)
-    }
+    private static var items: [Substring] { numbers.utf8.split(whereSeparator: isSeparator).map(Substring.init) }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ",") || byte == .lineEnd }
 
     /// The number of one call; nil if this architecture has no such call. A launch calls this function instead of
     /// reading the whole table. Reading the table would take as long as many steps of the launch together.
     static func number(of name: String, on architecture: Architecture) -> Int32? {
-        for item in items where item.utf8.drop(while: { $0 == .space }).starts(with: name.utf8) {
-            let words = item.parts(between: .space)
+        var rest = numbers.utf8[...]
+        while !rest.isEmpty {
+            let item = rest.prefix { !isSeparator($0) }
+            rest = rest.dropFirst(item.count + 1)
+            guard item.drop(while: { $0 == .space }).starts(with: name.utf8) else { continue }
+            let words = Substring(item).parts(between: .space)
             guard words.count == 3, words[0] == name else { continue }
             return Int32(words[architecture == .x86 ? 1 : 2])
         }

@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import AnnexPolicy
 internal import Glibc
 
 /// The control groups of one launch. They are made before the launch and removed when this value is destroyed.
@@ -67,7 +68,7 @@ package struct ControlGroup: ~Copyable, Sendable {
 
     private var processesDirectory: String? {
         guard hierarchy.version == .one else { return memory }
-        let name = memory.split(separator: "/").last ?? ""
+        guard let name = PathText.parts(memory).last else { return nil }
         return hierarchy.processes.map { $0 + "/" + name }
     }
 

@@ -105,7 +105,7 @@ struct ControlGroupMount: Hashable {
 
     /// Every control group mount in the text of a `mountinfo` file.
     static func all(in mountinfo: String) -> [ControlGroupMount] {
-        mountinfo.split(separator: "\n").filter(mayBeOne).compactMap(parse)
+        TextFile.lines(of: mountinfo).filter(mayBeOne).compactMap(parse)
     }
 
     /// Whether a line contains ` - cgroup`. Most lines do not contain it, and splitting a line is slow.
@@ -134,7 +134,7 @@ struct ControlGroupMount: Hashable {
     /// The path of this process's own group in this hierarchy, from the text of `/proc/self/cgroup`. The root is "".
     /// nil if the text does not list the hierarchy.
     func place(in text: String) -> String? {
-        for line in text.split(separator: "\n") {
+        for line in TextFile.lines(of: text) {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
             let names = fields[1].split(separator: ",")

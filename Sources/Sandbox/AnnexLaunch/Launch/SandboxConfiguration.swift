@@ -120,9 +120,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     /// same permissions as without a sandbox. The umask is read from `/proc`, because a call of umask(2) would change
     /// it for other threads.
     private static var callersMask: UInt32? {
-        let prefix = "Umask:\t"
-        let line = TextFile.read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix(prefix) }
-        return line.flatMap { UInt32($0.dropFirst(prefix.count), radix: 8) }
+        let status = TextFile.read("/proc/self/status")
+        return status.flatMap { TextFile.field("Umask", in: $0) }.flatMap { UInt32($0, radix: 8) }
     }
 
     /// Sets the numbers of the process's own user and group. From here on, the policy means exactly them.

@@ -256,7 +256,7 @@ struct GrantLayout: ~Copyable {
             var access = place.rights.access
             let map = try owners.map(for: place, in: places, object: object, plan: &plan)
             if map != nil { access.insert(.owned) }
-            try plan.bind(object, at: place.path, access: access, map: map)
+            try plan.bind(object, from: place.path, at: place.path, access: access, map: map)
         }
     }
 

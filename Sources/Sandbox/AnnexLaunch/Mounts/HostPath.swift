@@ -99,25 +99,25 @@ package struct HostPath: ~Copyable {
         _ path: String, contents: (_ place: String) throws(SystemError) -> String?
     ) throws(SystemError) -> (place: String, links: [LaunchPlan.Link]) {
         var waiting = Array(PathText.parts(path).map(String.init).reversed())
-        var parts: [String] = []
+        var reached = "/"
         var links: [LaunchPlan.Link] = []
         while let part = waiting.popLast() {
             if part == "." { continue }
             if part == ".." {
-                _ = parts.popLast()
+                reached = reached.parentPath
                 continue
             }
-            let place = "/" + (parts + [part]).joined(separator: "/")
+            let place = reached == "/" ? "/" + part : reached + "/" + part
             guard let contents = try contents(place) else {
-                parts.append(part)
+                reached = place
                 continue
             }
             links.append(LaunchPlan.Link(at: place, to: contents))
             guard links.count <= mostLinks else { throw SystemError("readlink", errno: ELOOP, path: path) }
-            if contents.hasPrefix("/") { parts = [] }
+            if contents.hasPrefix("/") { reached = "/" }
             waiting += PathText.parts(contents).map(String.init).reversed()
         }
-        return ("/" + parts.joined(separator: "/"), links)
+        return (reached, links)
     }
 
     private static func opened(_ path: String, links: [LaunchPlan.Link]) throws(SystemError) -> HostPath {

@@ -191,15 +191,17 @@ extension LaunchPlan {
         set { environmentBytes = newValue.map { Array($0.utf8) } }
     }
 
-    /// Binds an object on the host at `target` inside the sandbox. The broker asks the kernel for the object's path.
-    /// The warden binds exactly this object, or fails.
-    /// - Parameter map: for an object with an id map, the index that `add(map:)` returned; nil for the sandbox's own user
-    ///   namespace.
+    /// Binds an object on the host at `target` inside the sandbox. The warden binds exactly this object, or fails.
+    /// - Parameters:
+    ///   - source: the object's path without links; nil if the broker must ask the kernel for it.
+    ///   - map: for an object with an id map, the index that `add(map:)` returned; nil for the sandbox's own
+    ///     user namespace.
     package mutating func bind(
-        _ object: consuming Descriptor, at target: String, access: BindAccess = [], map: Int? = nil
+        _ object: consuming Descriptor, from source: String? = nil, at target: String, access: BindAccess = [],
+        map: Int? = nil
     ) throws(SystemError) {
         let status = try object.status()
-        let source = try LaunchPlan.path(of: object)
+        let source = if let source { source } else { try LaunchPlan.path(of: object) }
         binds.append(
             Bind(
                 source: source, target: target, device: status.device, inode: status.inode,

@@ -15,12 +15,11 @@ package struct SignalSetting: Sendable, Hashable {
     /// The setting of this process's first thread at this moment; `none` if the kernel does not report it.
     package static func ofThisProcess() -> SignalSetting {
         guard let status = TextFile.read("/proc/self/status") else { return .none }
-        return SignalSetting(ignored: set("SigIgn:\t", in: status), blocked: set("SigBlk:\t", in: status))
+        return SignalSetting(ignored: set("SigIgn", in: status), blocked: set("SigBlk", in: status))
     }
 
-    private static func set(_ prefix: String, in status: String) -> UInt64 {
-        let line = status.split(separator: "\n").first { $0.hasPrefix(prefix) }
-        return (line.flatMap { UInt64($0.dropFirst(prefix.count), radix: 16) } ?? 0) & ~ofLibrary
+    private static func set(_ field: String, in status: String) -> UInt64 {
+        (TextFile.field(field, in: status).flatMap { UInt64($0, radix: 16) } ?? 0) & ~ofLibrary
     }
 
     /// The two signals that the C library keeps to itself. Each program's library sets them anew.

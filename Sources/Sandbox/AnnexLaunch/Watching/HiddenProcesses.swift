@@ -59,8 +59,7 @@ package enum HiddenProcesses {
     private static let traceCapability: UInt64 = 1 << 19  // CAP_SYS_PTRACE
 
     static func mayTrace(status: String) -> Bool {
-        let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
-        let set = line.flatMap { UInt64($0.dropFirst(7).drop { $0 == "\t" || $0 == " " }, radix: 16) } ?? 0
+        let set = TextFile.field("CapEff", in: status).flatMap { UInt64($0, radix: 16) } ?? 0
         return set & traceCapability != 0
     }
 }

@@ -44,7 +44,7 @@ struct StatedErrors {
     /// - Parameter directory: the working directory, at which relative names begin.
     init(_ bytes: [UInt8], directory: String?) {
         let last = Self.lines(bytes).suffix(Self.most.lines)
-        text = last.joined(separator: "\n").lowercased()
+        text = last.isEmpty ? "" : last.joined(separator: "\n").lowercased()
         lines = last.reversed().compactMap { line in
             guard let errno = Self.errno(in: line) else { return nil }
             // If the error is about a read-only file system, any word of the line can name the file that could not be
