@@ -83,4 +83,9 @@ import Testing
         }
         #expect(living.isEmpty)
     }
+
+    @Test func `a launch whose processes have no known numbers is rejected`() {
+        #expect(throws: SandboxError.self) { try Launcher.rejectUnnumbered(depth: nil) }
+        #expect(throws: Never.self) { try Launcher.rejectUnnumbered(depth: 1) }
+    }
 }

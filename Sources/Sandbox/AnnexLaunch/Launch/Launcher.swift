@@ -61,6 +61,7 @@ package final class Launcher: Sendable {
         let keptScratch = configuration.keptScratch
         let held = HeldLimits(
             limits, group: Self.bounds(of: group), sharesItsUser: sharesItsUser(configuration))
+        try Self.rejectUnnumbered(depth: ProcNumber.depth)
         try Self.rejectUnwatchable(held, hasReaper: configuration.hasReaper)
         var output = try SandboxError.step("output") { () throws(SystemError) in try DescriptorPair.pipe().list() }
         guard let reading = output.takeFirst(), let writing = output.takeFirst() else {
@@ -207,6 +208,14 @@ package final class Launcher: Sendable {
                     try? ControlGroup(in: parent.hierarchy, below: parent.node, named: name)
                 }
         }
+    }
+
+    /// Rejects a launch whose processes could not be found in `/proc`, where every watch looks for them.
+    static func rejectUnnumbered(depth: Int?) throws(SandboxError) {
+        if depth != nil { return }
+        throw SandboxError(
+            "process numbers", cause: "it cannot be found out which numbers /proc gives to the processes of a sandbox",
+            remedy: "let /proc show this program (mount -t proc proc /proc), and allow pidfd_open")
     }
 
     /// Rejects a launch whose memory could not be watched. The watch must find each process of the sandbox. The watch
