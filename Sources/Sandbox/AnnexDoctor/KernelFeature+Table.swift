@@ -34,10 +34,14 @@ extension KernelFeature {
             Int(ANNEX_TRIAL_EPOLL_PWAIT2), id: "epoll-pwait2", topic: .calls, title: "epoll_pwait2", level: .missing,
             meaning: "the broker's event loop cannot run", needs: "Linux 5.13 or newer"),
         feature(
-            Int(ANNEX_TRIAL_PIDFD), id: "pidfd", topic: .calls, title: "pidfd_open, _send_signal, _getfd",
+            Int(ANNEX_TRIAL_PIDFD), id: "pidfd", topic: .calls, title: "pidfd_open, pidfd_send_signal",
             level: .missing,
             meaning: "processes could be addressed by their numbers only, which the kernel reuses",
             needs: "Linux 5.13 or newer"),
+        feature(
+            Int(ANNEX_TRIAL_PIDFD_GETFD), id: "pidfd-getfd", topic: .calls, title: "pidfd_getfd", level: .note,
+            meaning: "exclusive file locks fail, and connections of an extension that is a client of the network",
+            needs: "a filter around this program that allows pidfd_getfd"),
         feature(
             Int(ANNEX_TRIAL_READ_MEMORY), id: "read-memory", topic: .calls, title: "process_vm_readv", level: .note,
             meaning: "denied calls are reported without the texts that their arguments point at",

@@ -98,7 +98,13 @@ static int try_pidfd(uint64_t *value) {
     int own = annex_pidfd_open(getpid());
     if (own < 0) return own;
     int sent = annex_pidfd_send_signal(own, 0);
-    if (sent < 0) return sent;
+    return sent < 0 ? sent : 0;
+}
+
+static int try_pidfd_getfd(uint64_t *value) {
+    (void)value;
+    int own = annex_pidfd_open(getpid());
+    if (own < 0) return own;
     int copy = annex_pidfd_getfd(own, own);
     return copy < 0 ? copy : 0;
 }
@@ -273,6 +279,7 @@ static const trial_function trials[ANNEX_TRIAL_COUNT] = {
     [ANNEX_TRIAL_EXECVEAT] = try_execveat,
     [ANNEX_TRIAL_CLONE3] = try_clone3,
     [ANNEX_TRIAL_PIDFD] = try_pidfd,
+    [ANNEX_TRIAL_PIDFD_GETFD] = try_pidfd_getfd,
     [ANNEX_TRIAL_PEER_PIDFD] = try_peer_pidfd,
     [ANNEX_TRIAL_PASS_RIGHTS] = try_pass_rights,
     [ANNEX_TRIAL_READ_MEMORY] = try_read_memory,

@@ -104,6 +104,20 @@ import Testing
         #expect(explained.status == 126 && explained.errors.contains("without this mode"), "\(explained)")
     }
 
+    @Test(arguments: [false, true])
+    func `where descriptors of other processes cannot be taken every layer is in force`(ordinary: Bool) async throws {
+        let run = try await Self.annex(
+            ["run", "--best-effort", "--"] + Self.program, under: ["no-taking"], ordinary: ordinary)
+        #expect(run.status == 0 && run.output == "ran\n" && run.errors.isEmpty, "\(run)")
+        let told = try await Self.annex(
+            ["run", "--explain", "--", "sh", "-c", "ls /root; mkfifo /tmp/x; echo ran"], under: ["no-taking"],
+            ordinary: ordinary)
+        #expect(told.output == "ran\n", "\(told)")
+        #expect(told.errors.contains("denied by") && told.errors.contains("mknod"), "\(told.errors)")
+        let doctor = try await Self.annex(["doctor"], under: ["no-taking"], ordinary: ordinary)
+        #expect(doctor.output.contains("pidfd_getfd") && doctor.output.contains("exclusive file locks fail"))
+    }
+
     @Test func `a filter that denies control group namespaces is the cause that is named`() async throws {
         try await Self.expectPath(["no-group-namespaces"], cause: "cgroup: namespace: EPERM", lacks: ["cgroup"])
         let refused = try await Self.annex(["run", "--"] + Self.program, under: ["no-group-namespaces"])

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define NR_clone3 435
+#define NR_pidfd_getfd 438
 #define NR_landlock_create_ruleset 444
 #define CORE_SCHEDULING 62  // PR_SCHED_CORE
 #define NAMESPACES (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS)
@@ -277,6 +278,13 @@ static void refuse_group_namespaces(void) {
     install();
 }
 
+// Acts like the filter of a container: a process may not take descriptors of another one.
+static void refuse_taking(void) {
+    add(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    answer(NR_pidfd_getfd, SECCOMP_RET_ERRNO | EPERM);
+    install();
+}
+
 // Hides a directory of the machine under an empty, read-only one.
 static void cover(const char *directory) {
     if (geteuid() == 0) {
@@ -294,6 +302,7 @@ static int contain_by(const char *word) {
     else if (strcmp(word, "has-listener") == 0) take_the_listener();
     else if (strcmp(word, "no-capabilities") == 0) drop_capabilities();
     else if (strcmp(word, "no-group-namespaces") == 0) refuse_group_namespaces();
+    else if (strcmp(word, "no-taking") == 0) refuse_taking();
     else if (strcmp(word, "no-sys") == 0) cover("/sys");
     else if (strcmp(word, "no-proc") == 0) cover("/proc");
     else if (strcmp(word, "killed-for-clone3") == 0) kill_for(NR_clone3);

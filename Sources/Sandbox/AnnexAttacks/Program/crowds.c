@@ -12,12 +12,6 @@
 #define NO_DESCRIPTOR 0xfffffffeu
 #define CLOSE_RANGE_UNSHARE 2
 
-#define CLONE_VM 0x100
-#define CLONE_FS 0x200
-#define CLONE_FILES 0x400
-#define CLONE_SIGHAND 0x800
-#define CLONE_THREAD 0x10000
-
 // The child exits by itself after a while. Usually it ends earlier: it is killed, or ends together with its process
 // namespace.
 static _Noreturn void wait_and_leave(void) {

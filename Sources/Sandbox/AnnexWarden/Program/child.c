@@ -4,14 +4,25 @@
 #include "confinement.h"
 #include "descriptors.h"
 #include "execution.h"
+#include "lending.h"
 #include "mounts.h"
 #include "numbers.h"
 #include "parts.h"
+#include "passing.h"
 #include "privileges.h"
 #include "reaper.h"
 #include "speculation.h"
 #include "surroundings.h"
 #include "syscalls.h"
+
+#define CROWDED_PAUSE_NS 2000000
+#define CROWDED_ATTEMPTS 1000
+
+// The lender's thread begins before a limit of processes holds, which would count it.
+static long set_limits(struct launch *launch) {
+    long result = lending_begin(launch);
+    return result < 0 ? result : surroundings_set_limits(launch);
+}
 
 // The child takes the steps in this order. Docs/Design/Warden.md gives the reason for the position of each step.
 static const struct step child_steps[] = {
@@ -41,7 +52,7 @@ static const struct step child_steps[] = {
     {ANNEX_STEP_REAPER, reaper_part_ways},
     {ANNEX_STEP_DESCRIPTORS, descriptors_place},
     {ANNEX_STEP_LANDLOCK, confinement_restrict_paths},
-    {ANNEX_STEP_LIMITS, surroundings_set_limits},
+    {ANNEX_STEP_LIMITS, set_limits},
     {ANNEX_STEP_SECCOMP, confinement_filter_calls},
     {ANNEX_STEP_EXEC, execution_begin},
 };
@@ -70,6 +81,21 @@ void child_say(struct launch *launch, int error, int listener) {
     for (uint32_t i = 0; i < ANNEX_STEP_COUNT; i++) report.times[i] = launch->times[i];
     // If the filter refuses even this call, the end of the process shows the failure.
     CALL(NR_write, launch->report, &report, sizeof report);
+}
+
+long child_send(const struct launch *launch, uint32_t kind, int descriptor) {
+    static struct child_report report;
+    report = (struct child_report){.kind = kind};
+    long sent = passing_send(launch->report, &report, sizeof report, descriptor, 0);
+    // ETOOMANYREFS means that too many descriptors of this user were sent and not received yet. The warden's answers
+    // can fail in the same way. Other processes will soon receive these descriptors, so the loop tries again.
+    const struct time pause = {0, CROWDED_PAUSE_NS};
+    for (int i = 0; sent == -ETOOMANYREFS && i < CROWDED_ATTEMPTS; i++) {
+        CALL(NR_nanosleep, &pause, 0);
+        sent = passing_send(launch->report, &report, sizeof report, descriptor, 0);
+    }
+    CALL(NR_close, descriptor);
+    return sent < 0 ? sent : 0;
 }
 
 void child_wait_for_warden(struct launch *launch) {

@@ -1,6 +1,7 @@
 #include "confinement.h"
 
 #include "child.h"
+#include "lending.h"
 #include "mounts.h"
 #include "syscalls.h"
 
@@ -91,6 +92,7 @@ long confinement_filter_calls(struct launch *launch) {
         if ((plan->filter_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0) listener = (int)result;
     }
     child_say(launch, 0, listener);
+    if (listener >= 0) lending_give(listener);
     if (listener >= 0) child_wait_for_warden(launch);
     return 0;
 }

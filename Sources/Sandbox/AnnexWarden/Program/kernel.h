@@ -60,7 +60,12 @@ struct statx {
 _Static_assert(sizeof(struct statx) == 256, "statx is 256 bytes");
 
 #define CLONE_NEWTIME 0x00000080
+#define CLONE_VM 0x00000100
+#define CLONE_FS 0x00000200
+#define CLONE_FILES 0x00000400
+#define CLONE_SIGHAND 0x00000800
 #define CLONE_PIDFD 0x00001000
+#define CLONE_THREAD 0x00010000
 #define CLONE_NEWNS 0x00020000
 #define CLONE_NEWCGROUP 0x02000000
 #define CLONE_NEWUTS 0x04000000

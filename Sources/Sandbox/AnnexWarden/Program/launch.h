@@ -43,10 +43,11 @@ struct step {
 // Performs the steps in order and records the time after each step. Returns 0, or the errno of the step that failed.
 int launch_take(struct launch *launch, const struct step *steps, size_t count);
 
-// The kinds of reports. Only launches with a reaper send kinds other than the first.
+// The kinds of reports. Only launches with a reaper send kinds other than REPORT_STEP and REPORT_LISTENER.
 enum {
     REPORT_STEP,      // the filter is in force (`error` 0), or a step failed
     REPORT_PROGRAM,   // carries a pidfd of the program, which is the reaper's child
+    REPORT_LISTENER,  // carries the listener, if the warden cannot take it; also without a reaper
     REPORT_SCRATCH,   // carries the top directory of the plan's `kept_scratch`
     REPORT_EXECUTED,  // the program's own code runs
     REPORT_STOPPED,   // `status`

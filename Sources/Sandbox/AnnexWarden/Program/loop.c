@@ -83,10 +83,13 @@ void loop_watch(struct child *child) {
     warden.loop.unwatched++;
 }
 
-static void take_listener(struct child *child, int number) {
-    int holder = child->has_reaper ? child->program : child->pidfd;
-    long result = child->listener_fault != 0 ? -(long)child->listener_fault
-                                             : CALL(NR_pidfd_getfd, holder, number, 0);
+// Takes the result of the step LISTENER: the listener, or -errno.
+static void record_listener(struct child *child, long result) {
+    child->wants_listener = 0;
+    if (child->listener_fault != 0) {
+        close_descriptor((int)result);
+        result = -(long)child->listener_fault;
+    }
     // ESRCH means that the process was killed before this report was read. Its end will be reported separately.
     if (result == -ESRCH) return;
     if (result < 0) {
@@ -97,6 +100,11 @@ static void take_listener(struct child *child, int number) {
     child->listener = (int)result;
     child->answer.times[ANNEX_STEP_LISTENER] = clock_now();
     children_answer(child, ANNEX_ANSWER_LISTENER);
+}
+
+static void take_listener(struct child *child, int number) {
+    int holder = child->has_reaper ? child->program : child->pidfd;
+    record_listener(child, CALL(NR_pidfd_getfd, holder, number, 0));
 }
 
 void loop_listener_sent(struct child *child) {
@@ -146,7 +154,7 @@ static void hear_step(struct child *child, const struct child_report *report) {
         return;
     }
     child->answer.numbers_error = report->numbers_error;
-    if (child->wants_listener) take_listener(child, report->listener);
+    if (child->wants_listener && !warden.cannot_take) take_listener(child, report->listener);
 }
 
 // Handles the closing of the child's side of the report socket. exec closes this side, or the death of the child
@@ -161,6 +169,8 @@ static void hear_report(struct child *child, const struct child_report *report, 
     else if (child->has_reaper) hear_reaper(child, report);
     if (report->kind == REPORT_PROGRAM && child->has_reaper && child->program < 0) {
         child->program = passed;
+    } else if (report->kind == REPORT_LISTENER && child->wants_listener && passed >= 0) {
+        record_listener(child, passed);
     } else if (report->kind == REPORT_SCRATCH && child->has_reaper && child->scratch < 0 && passed >= 0) {
         child->scratch = passed;
         children_answer(child, ANNEX_ANSWER_SCRATCH);

@@ -1,10 +1,10 @@
 #include "reaper.h"
 
+#include "child.h"
 #include "cloning.h"
 #include "descriptors.h"
 #include "guard.h"
 #include "mounts.h"
-#include "passing.h"
 #include "syscalls.h"
 #include "text.h"
 
@@ -17,8 +17,6 @@
 // After the report of a stop, the reaper reports no further stop until no signal has come for this time. So a flood
 // of stops causes only one report.
 #define QUIET_NS 20000000
-#define CROWDED_PAUSE_NS 2000000
-#define CROWDED_ATTEMPTS 1000
 #define BIT(signal) (1ull << ((signal) - 1))
 #define FORWARDED                                                                                             \
     (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGUSR1) | BIT(SIGUSR2) | BIT(SIGTERM) | BIT(SIGCONT) | \
@@ -35,25 +33,9 @@ struct reaper {
 
 // MARK: - The program's side
 
-// Sends a descriptor to the warden and closes it.
-static long send_descriptor(const struct launch *launch, uint32_t kind, int descriptor) {
-    static struct child_report report;
-    report = (struct child_report){.kind = kind};
-    long sent = passing_send(launch->report, &report, sizeof report, descriptor, 0);
-    // ETOOMANYREFS means that too many descriptors of this user were sent and not received yet. The warden's answers
-    // can fail in the same way. Other processes will soon receive these descriptors, so the loop tries again.
-    const struct time pause = {0, CROWDED_PAUSE_NS};
-    for (int i = 0; sent == -ETOOMANYREFS && i < CROWDED_ATTEMPTS; i++) {
-        CALL(NR_nanosleep, &pause, 0);
-        sent = passing_send(launch->report, &report, sizeof report, descriptor, 0);
-    }
-    CALL(NR_close, descriptor);
-    return sent < 0 ? sent : 0;
-}
-
 static long send_program(const struct launch *launch) {
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
-    return self < 0 ? self : send_descriptor(launch, REPORT_PROGRAM, (int)self);
+    return self < 0 ? self : child_send(launch, REPORT_PROGRAM, (int)self);
 }
 
 // Sends the scratch that the broker looks at after the end. The program does not run yet, so the path leads there.
@@ -62,7 +44,7 @@ static long send_scratch(const struct launch *launch) {
     if (plan->kept_scratch < 0) return 0;
     const annex_scratch *scratches = plan_records(plan, plan->scratches);
     long place = mounts_open_plain(plan_text(plan, scratches[plan->kept_scratch].target));
-    return place < 0 ? place : send_descriptor(launch, REPORT_SCRATCH, (int)place);
+    return place < 0 ? place : child_send(launch, REPORT_SCRATCH, (int)place);
 }
 
 // Puts the program into a separate process group in the reaper's session, so that it can be stopped and continued as

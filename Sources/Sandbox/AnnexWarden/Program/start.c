@@ -7,6 +7,7 @@
 #include "farewell.h"
 #include "guard.h"
 #include "inherited.h"
+#include "lending.h"
 #include "loop.h"
 #include "network.h"
 #include "privileges.h"
@@ -120,6 +121,7 @@ static long prepare_loop(void) {
     long self = CALL(NR_pidfd_open, CALL(NR_getpid), 0);
     if (self < 0) return self;
     warden.self = (int)self;
+    lending_prepare();
     long result = children_prepare();
     return result < 0 ? result : loop_prepare();
 }

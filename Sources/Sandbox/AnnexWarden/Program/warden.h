@@ -54,6 +54,7 @@ struct warden {
     int zero_is_group;  // gid 0, which is the own group of an ordinary user
     int proc;           // the host's /proc, or -errno
     int proc_is_outer;  // /proc belongs to an outer process namespace (proc.c)
+    int cannot_take;    // pidfd_getfd is refused, so children send their listeners (lending.h)
     int self;           // pidfd of the warden, by which a child sees whether the warden is alive
     int devices;        // device nodes of the warden's own, or -1 (devices.c)
     int32_t keyring_error;            // why there is no sealed session keyring, or 0

@@ -10,7 +10,8 @@ enum {
     ANNEX_TRIAL_EPOLL_PWAIT2,
     ANNEX_TRIAL_EXECVEAT,
     ANNEX_TRIAL_CLONE3,
-    ANNEX_TRIAL_PIDFD,           // pidfd_open, pidfd_send_signal, pidfd_getfd
+    ANNEX_TRIAL_PIDFD,           // pidfd_open, pidfd_send_signal
+    ANNEX_TRIAL_PIDFD_GETFD,
     ANNEX_TRIAL_PEER_PIDFD,      // SO_PEERPIDFD
     ANNEX_TRIAL_PASS_RIGHTS,     // SO_PASSRIGHTS
     ANNEX_TRIAL_READ_MEMORY,     // process_vm_readv
