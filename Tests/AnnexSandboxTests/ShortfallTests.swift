@@ -16,6 +16,7 @@ import Testing
     func `if nothing limits files or calls the line says so`(layers: [SandboxLayer], warning: String) {
         #expect(Shortfall(layers).summary.contains("nothing limits"))
         #expect(Shortfall(layers).summary.contains(warning))
+        #expect(Shortfall(SandboxLayer.allCases).warnings.count == 2)
         #expect(!Shortfall([.root]).summary.contains("nothing") && !Shortfall([.landlock]).summary.contains("nothing"))
     }
 

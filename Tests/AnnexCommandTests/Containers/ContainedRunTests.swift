@@ -142,6 +142,25 @@ import Testing
         #expect(try JSONDecoder().decode(Report.self, from: bytes).layers.count == 17)
     }
 
+    @Test func `where nothing limits files the parts that are open are named`() async throws {
+        let folder = try TemporaryFolder()
+        let hooks = folder.url.resolvingSymlinksInPath().path + "/.git/hooks"
+        try FileManager.default.createDirectory(atPath: hooks, withIntermediateDirectories: true)
+        for path in [folder.url.path, folder.url.path + "/.git", hooks] { chmod(path, 0o755) }
+        let given = ["--write", folder.url.path, "--"] + Self.program
+        let best = try await Self.annex(["run", "--best-effort"] + given, under: ["old-container-filter"])
+        #expect(best.status == 0 && best.output == "ran\n", "\(best)")
+        #expect(best.errors.contains("nothing limits the system calls of the program; nothing limits the program's"))
+        #expect(best.errors.contains("protected ones such as .git/hooks are open to it\n"), "\(best.errors)")
+        #expect(
+            best.errors.contains("annex: note: without the layers root and landlock, nothing protects \(hooks) from"),
+            "\(best.errors)")
+        let refused = try await Self.annex(["run"] + given, under: ["old-container-filter"])
+        #expect(refused.status == 126 && refused.errors.contains("without all of them: nothing limits the program's"))
+        let held = try await Self.annex(["run", "--best-effort"] + given, under: ["container-filter"])
+        #expect(held.status == 126 && held.errors.contains("\(hooks) cannot be protected"), "\(held.errors)")
+    }
+
     @Test func `a filter that kills is named before a program is started`() async throws {
         let run = try await Self.annex(["run", "--"] + Self.program, under: ["killed-for-clone3"])
         #expect(run.status == 126 && run.output.isEmpty, "\(run)")

@@ -23,6 +23,7 @@ enum WaiverAdvice {
         for layer in shortfall.layers {
             StandardError.print("annex: hint:   without \(layer.rawValue): \(layer.loss)")
         }
+        for warning in shortfall.warnings { StandardError.print("annex: hint:   without all of them: \(warning)") }
     }
 
     /// Whether the failed step may have failed for lack of a layer. Other steps fail because of the program, its files

@@ -37,18 +37,19 @@ package struct Shortfall: Sendable, Hashable {
             })
     }
 
-    /// The layers by name, and a warning if nothing that is left limits the access to files or the calls.
+    /// The layers by name, and warnings if nothing that is left limits the access to files or the calls.
     package var summary: String {
-        let names = layers.map(\.rawValue).joined(separator: ", ")
-        return "\(names)" + (warning.map { "; \($0)" } ?? "")
+        ([layers.map(\.rawValue).joined(separator: ", ")] + warnings).joined(separator: "; ")
     }
 
     /// The options of `annex run` that do without these layers.
     package var options: String { layers.map { "--waive \($0.rawValue)" }.joined(separator: " ") }
 
-    private var warning: String? {
-        if layers.contains(.seccomp) { return "nothing limits the system calls of the program" }
+    /// What no layer limits any more.
+    package var warnings: [String] {
         let hasNoRoot = layers.contains(.root) || layers.contains(.mount)
-        return hasNoRoot && layers.contains(.landlock) ? "nothing limits the program's access to files" : nil
+        let files = "nothing limits the program's access to files, and protected ones such as .git/hooks are open to it"
+        return (layers.contains(.seccomp) ? ["nothing limits the system calls of the program"] : [])
+            + (hasNoRoot && layers.contains(.landlock) ? [files] : [])
     }
 }

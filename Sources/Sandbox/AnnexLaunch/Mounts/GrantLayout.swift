@@ -130,6 +130,7 @@ struct GrantLayout: ~Copyable {
         let layout = try PartLayout(
             search.found, absent: search.absent, in: places, stated: stated, layers: layers, mounts: mounts)
         (parts, partFacts) = (layout.mounts, layout.facts)
+        if let warning = layout.warning { rules.note?(warning) }
     }
 
     private static func unknownMounts(around narrower: NarrowerPlace) -> SandboxError {

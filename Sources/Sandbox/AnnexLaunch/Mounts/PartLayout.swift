@@ -13,6 +13,16 @@ struct PartLayout {
     /// The parts, sorted by path. A part comes before the parts in it.
     private(set) var mounts: [LaunchPlan.Part] = []
     private(set) var facts = PartFacts()
+    /// The parts that nothing protects, because the launch has neither Landlock nor a root of its own.
+    private var open: [String] = []
+
+    /// What the caller should know of parts that nothing protects; nil if there are none.
+    var warning: String? {
+        guard let first = open.first else { return nil }
+        let others = open.count > 1 ? " and \(open.count - 1) more" : ""
+        return "without the layers root and landlock, nothing protects \(PathText.shown(first, limit: 500))\(others) "
+            + "from the program"
+    }
 
     /// - Parameters:
     ///   - places: all places of the launch, sorted by path.
@@ -25,8 +35,12 @@ struct PartLayout {
         (self.places, self.stated) = (places, stated)
         let parts = try effective(found)
         try Self.rejectWithoutRoot(parts, layers: layers)
+        facts.absent = absent.filter { one in place(showing: one.path)?.rights.contains(.write) == true }
         // Without Landlock and without a root of its own, the program is trusted with all files of the calling user.
-        guard layers.contains(.root) else { return }
+        guard layers.contains(.root) else {
+            open = parts.map(\.path)
+            return
+        }
         if !parts.isEmpty {
             guard let mounts else {
                 throw SandboxError(
@@ -45,7 +59,6 @@ struct PartLayout {
         facts.protected = parts.filter { $0.kind == .protect }.map {
             PartFacts.Protected(path: $0.path, group: $0.group)
         }
-        facts.absent = absent.filter { one in place(showing: one.path)?.rights.contains(.write) == true }
     }
 
     private func place(showing path: String) -> GrantLayout.Place? { places.last { path.isWithin($0.path) } }
