@@ -20,7 +20,7 @@ import Testing
             scene: CallDesk.Scene(policy: policy), loop: EventLoop.shared(), output: output,
             identity: Identity(ofCaller: ()), group: nil,
             held: HeldLimits(policy.limits, group: [], sharesItsUser: true), layers: .all, begun: 0, landlockABI: 0,
-            controls: [], missingLayers: [], foreignPlaces: [], keptScratch: nil, parts: PartFacts(),
+            controls: [], missingLayers: [], foreignPlaces: [], keptScratch: nil, parts: PartFacts(), advice: .sandbox,
             events: recorder.note)
         sandboxed.receive(LaunchEvent.unheld(process: child.number))
         #expect(await child.ended() == .killed(signal: SIGKILL))

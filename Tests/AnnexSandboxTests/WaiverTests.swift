@@ -30,4 +30,29 @@ import Testing
         #expect(missingLayers.map(\.layer) == [.landlock])
         #expect(missingLayers.first?.failure.step == .landlock && missingLayers.first?.failure.errno == EINVAL)
     }
+
+    @Test func `each reader is told the means that this reader has`() {
+        let layers: [SandboxLayer] = [.processFiles, .noNewPrivileges]
+        let run = LayerAdvice.sandbox.remedy("mend it", doingWithout: layers)
+        #expect(run?.hasPrefix("mend it; or waive the layers `proc`, `no-new-privileges`, ") == true, "\(run ?? "")")
+        let host = LayerAdvice.embedding.remedy(nil, doingWithout: layers)
+        #expect(host?.hasPrefix("start the host with `waiving: [.processFiles, .noNewPrivileges]`") == true)
+        let daemon = LayerAdvice.daemon.remedy("mend it", doingWithout: layers)
+        #expect(daemon?.contains("administrator") == true && daemon?.contains("annexd leaves out no layer") == true)
+        for advice in [LayerAdvice.sandbox, .embedding, .daemon] {
+            #expect(advice.remedy("mend it", doingWithout: layers)?.contains("--waive") == false)
+            #expect(advice.remedy("mend it", doingWithout: []) == "mend it")
+        }
+    }
+
+    @Test(arguments: [EPERM, ENOSYS, ENOSPC]) func `without namespaces all layers that go with them are named at once`(
+        number: Int32
+    ) {
+        let layers = LaunchFailure.dispensable(.clone, errno: number, detail: 0)
+        for layer in [SandboxLayer.user, .mount, .pid, .root, .time, .processFiles, .capabilities] {
+            #expect(layers.contains(layer))
+        }
+        #expect(!layers.contains(.landlock) && !layers.contains(.seccomp))
+        #expect(LaunchFailure.dispensable(.clone, errno: EAGAIN, detail: 0).isEmpty)
+    }
 }

@@ -47,5 +47,27 @@ import Testing
         #expect(run.status == 1)
         #expect(run.errors.contains("Landlock: landlock_create_ruleset: ENOSYS") && run.errors.contains("lsm="))
         #expect(run.errors.contains("--waive landlock (or --best-effort)"), "\(run.errors)")
+        #expect(run.errors.contains("start the host with `waiving: [.landlock]`"), "\(run.errors)")
+    }
+
+    @Test func `a host of the daemon is told what the administrator and the host can do`() async throws {
+        let folder = try TemporaryFolder()
+        let socket = folder.url.path + "/s"
+        let daemon = try ChildProcess(
+            ChildProcess.executable("restricts-itself"),
+            arguments: [
+                "no-landlock", "--", ChildProcess.executable("annexd").path, "--socket", socket, "--state",
+                folder.url.path + "/state",
+            ],
+            environment: ProcessInfo.processInfo.environment.merging(["ANNEX_REPORTS": ""]) { $1 }, output: .none,
+            errors: .none)
+        await eventually { access(socket, F_OK) == 0 || !daemon.isRunning }
+        let app = try ExampleBundles.path(of: "Pictures.app")
+        let run = try await Program.annex("install", "--socket", socket, app, in: folder)
+        #expect(run.status == 1 && run.errors.contains("ENOSYS"), "\(run)")
+        #expect(run.errors.contains("annexd leaves out no layer. Its administrator finds the causes"), "\(run)")
+        #expect(run.errors.contains("`waiving: [.landlock]`") && !run.errors.contains("--waive"), "\(run)")
+        daemon.signal(SIGTERM)
+        await daemon.ended()
     }
 }

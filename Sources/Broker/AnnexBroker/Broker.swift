@@ -56,7 +56,8 @@ package final class Broker: BrokerService {
         reports = ReportKeeper(wishes.reports, logger: log.logger)
         do throws(SandboxError) {
             launcher = try Launcher.start(
-                waiving: Set(waiving.compactMap { SandboxLayer($0) }), share: wishes.share?.group)
+                waiving: Set(waiving.compactMap { SandboxLayer($0) }), share: wishes.share?.group,
+                advice: wishes.isOfDaemon ? .daemon : .embedding)
         } catch {
             throw BrokerError(.system, what: "\(error.cause)", place: error.step, remedy: error.remedy)
         }

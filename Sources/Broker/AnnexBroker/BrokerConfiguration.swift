@@ -35,6 +35,8 @@ package struct BrokerConfiguration: Sendable {
     /// The socket of the machine's daemon that this broker belongs to. The apps that the broker starts get this path.
     /// It is nil if the broker belongs to no daemon, or if the socket is the standard socket.
     package var daemon: String?
+    /// Whether the broker belongs to the daemon `annexd`, which leaves out no layer.
+    package var isOfDaemon = false
     /// The teams that the user trusts. If this is nil, the broker makes a list that is empty at first and lives as long
     /// as the broker.
     package var trust: TrustStore?

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexPolicy
 import AnnexWarden
 import Glibc
 import Testing
@@ -98,9 +99,7 @@ import Testing
         let known = LaunchSubjects(plan)
         let subjects = (0...3).map { known.subject(of: .speculation, detail: $0) }
         #expect(subjects == ["store bypass", "indirect branches", "core scheduling", nil])
-        #expect(
-            LaunchFailure.waiver(.speculation, errno: EPERM, detail: 0)?.contains("waive the layer `speculation`")
-                == true)
+        #expect(LaunchFailure.dispensable(.speculation, errno: EPERM, detail: 0) == [.speculation])
         #expect(LaunchFailure.remedy(.speculation, errno: ENOMEM)?.contains("memory") == true)
     }
 }

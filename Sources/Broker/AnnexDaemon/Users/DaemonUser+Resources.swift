@@ -49,6 +49,7 @@ extension DaemonUser {
         let trust = try trust(in: store)
         var wishes = wishes
         wishes.trust = trust
+        wishes.isOfDaemon = true
         let broker = try Broker(wishes, onChange: { [weak self] number in self?.announce(number) })
         let made = UserResources(broker: broker, store: store, trust: trust, lock: lock)
         if !made.broker.holdsShare { warnOfShare() }

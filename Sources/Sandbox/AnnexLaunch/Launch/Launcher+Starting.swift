@@ -10,12 +10,13 @@ extension Launcher {
     ///     launches only if this machine cannot provide the layer, and the launch report then lists the layer. If the
     ///     set is empty, nothing is tried, and the first launch reports what is missing.
     ///   - share: the limits for all launches together.
+    ///   - advice: how the owner of the launcher can do without a layer.
     package static func start(
-        waiving: Set<SandboxLayer> = [], share: GroupShare? = nil
+        waiving: Set<SandboxLayer> = [], share: GroupShare? = nil, advice: LayerAdvice = .sandbox
     ) throws(SandboxError) -> Launcher {
         try Confinement.rejectNesting()
         let loop = try SandboxError.step("event loop") { () throws(SystemError) in try EventLoop.shared() }
-        let landlock = try landlock(isWaived: waiving.contains(.landlock))
+        let landlock = try landlock(isWaived: waiving.contains(.landlock), advice: advice)
         let candidates = ControlGroupHierarchy.candidates()
         var spare: ControlGroup?
         let parent = try SandboxError.step("control group") { () throws(SystemError) in
@@ -31,17 +32,16 @@ extension Launcher {
         let missingLayers = LayerTrial(warden: warden, landlock: landlock).missingLayers(among: waiving)
         return Launcher(
             loop: loop, warden: warden, landlock: landlock, missingLayers: missingLayers, parent: parent, spare: spare,
-            identities: identities)
+            identities: identities, advice: advice)
     }
 
-    private static func landlock(isWaived: Bool) throws(SandboxError) -> LandlockVersion? {
-        try SandboxError.step("Landlock") { () throws(SystemError) -> LandlockVersion? in
-            do throws(SystemError) {
-                return try LandlockVersion.ofKernel()
-            } catch {
-                guard isWaived else { throw error }
-                return nil
-            }
+    private static func landlock(isWaived: Bool, advice: LayerAdvice) throws(SandboxError) -> LandlockVersion? {
+        do throws(SystemError) {
+            return try LandlockVersion.ofKernel()
+        } catch {
+            if isWaived { return nil }
+            throw SandboxError(
+                "Landlock", error: error, remedy: advice.remedy(error.remedy, doingWithout: [.landlock]))
         }
     }
 

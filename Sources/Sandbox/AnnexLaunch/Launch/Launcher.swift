@@ -25,6 +25,8 @@ package final class Launcher: Sendable {
     private let hasLaunched = Atomic<Bool>(false)
     /// The users to give to sandboxes; nil for an ordinary user, whose extensions run as that user.
     let identities: IdentityRange?
+    /// How the owner of this launcher can do without a layer.
+    private let advice: LayerAdvice
     /// The id maps of shared directories.
     let maps = OwnerMaps()
     /// For each file system, by its device: whether it supports id maps.
@@ -33,7 +35,7 @@ package final class Launcher: Sendable {
     /// - Parameter spare: an empty control group in `parent`.
     init(
         loop: EventLoop, warden: Warden, landlock: LandlockVersion?, missingLayers: [MissingLayer],
-        parent: GroupParent?, spare: consuming ControlGroup?, identities: IdentityRange?
+        parent: GroupParent?, spare: consuming ControlGroup?, identities: IdentityRange?, advice: LayerAdvice
     ) {
         self.loop = loop
         present = Mutex(warden)
@@ -42,6 +44,7 @@ package final class Launcher: Sendable {
         self.parent = parent
         spareGroup = Mutex(spare)
         self.identities = identities
+        self.advice = advice
     }
 
     /// Begins a launch. All its results, including failures, arrive as events on the loop's thread. `ended` is the last
@@ -80,11 +83,11 @@ package final class Launcher: Sendable {
             scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,
             layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, controls: warden.controls,
             missingLayers: missingLayers, foreignPlaces: plan.foreignPlaces, keptScratch: keptScratch,
-            parts: plan.partFacts, events: events)
+            parts: plan.partFacts, advice: advice, events: events)
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
         } catch {
-            throw SandboxError(error)
+            throw SandboxError(error, advice: advice)
         }
         if let next { makeSpareGroup(named: next) }
         return process

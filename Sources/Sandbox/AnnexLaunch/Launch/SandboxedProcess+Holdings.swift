@@ -66,6 +66,7 @@ extension SandboxedProcess.Holdings {
         guard let earlyDeath else { return }
         if !end.denials.isEmpty { end.hasRun = true }
         let isExplained = mustDie || end.hasRun || (end.memory?.kills ?? 0) > 0
-        if !isExplained { end.failure = end.failure ?? SandboxError(earlyDeath) }
+        // No layer is the cause of a death, so the advice about layers does not matter.
+        if !isExplained { end.failure = end.failure ?? SandboxError(earlyDeath, advice: .sandbox) }
     }
 }

@@ -20,13 +20,15 @@ package final class SandboxedProcess: Sendable {
     private let foreignPlaces: [LaunchPlan.ForeignPlace]
     private let keptScratch: KeptScratch?
     private let parts: PartFacts
+    private let advice: LayerAdvice
     private let events: @Sendable (SandboxEvent) -> Void
 
     init(
         scene: CallDesk.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
         controls: SpeculationControls, missingLayers: [MissingLayer], foreignPlaces: [LaunchPlan.ForeignPlace],
-        keptScratch: KeptScratch?, parts: PartFacts, events: @escaping @Sendable (SandboxEvent) -> Void
+        keptScratch: KeptScratch?, parts: PartFacts, advice: LayerAdvice,
+        events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene
         self.loop = loop
@@ -39,6 +41,7 @@ package final class SandboxedProcess: Sendable {
         self.foreignPlaces = foreignPlaces
         self.keptScratch = keptScratch
         self.parts = parts
+        self.advice = advice
         self.events = events
         var holdings = Holdings(identity: identity)
         holdings.end.held = held
@@ -167,7 +170,7 @@ package final class SandboxedProcess: Sendable {
                 if failure.isDeath {
                     holdings.earlyDeath = failure
                 } else {
-                    holdings.end.failure = holdings.end.failure ?? SandboxError(failure)
+                    holdings.end.failure = holdings.end.failure ?? SandboxError(failure, advice: advice)
                 }
             }
         case .ended(let end, let usage): finish(end, usage: usage)

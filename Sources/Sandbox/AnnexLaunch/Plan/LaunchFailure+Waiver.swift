@@ -10,7 +10,7 @@ extension LaunchFailure {
         self.init(
             step, errno: number, subject: subject,
             remedy: isNamespace ? Self.namespaceRemedy : Self.remedy(step, errno: number))
-        waiver = Self.waiver(step, errno: number, detail: detail)
+        dispensable = Self.dispensable(step, errno: number, detail: detail)
     }
 
     /// The detail of the step `cgroup` if the namespace failed, and not the join of a group (`ANNEX_PLAN_GROUPS`).
@@ -19,13 +19,22 @@ extension LaunchFailure {
     private static let namespaceRemedy =
         "a filter around this program, such as the one of a container, denies namespaces: allow unshare there"
 
-    /// How to do without the layer of a failed step; nil if the failure has another cause than a missing layer.
-    static func waiver(_ step: LaunchStep, errno number: Int32, detail: Int) -> String? {
+    /// The layers without which a launch may succeed that failed at this step; none if the failure has another cause
+    /// than a missing layer.
+    static func dispensable(_ step: LaunchStep, errno number: Int32, detail: Int) -> [SandboxLayer] {
         if step == .clone, [EPERM, ENOSYS, ENOSPC, EUSERS, EINVAL].contains(number) {
-            return "waive the layers that this machine lacks: `annex doctor` lists them"
+            return Standing.isUnmapped ? [] : withoutNamespaces
         }
-        guard let layer = layer(step, errno: number, detail: detail) else { return nil }
-        return "waive the layer `\(layer.rawValue)` (--waive \(layer.rawValue)). Then \(layer.loss)"
+        return layer(step, errno: number, detail: detail).map { [$0] } ?? []
+    }
+
+    /// All that a machine without namespaces may lack. The filter of a container also denies a keyring. A layer that the
+    /// machine gives is in force although it is named here.
+    private static var withoutNamespaces: [SandboxLayer] {
+        let namespaces: [SandboxLayer] = [
+            .user, .mount, .pid, .network, .ipc, .uts, .cgroup, .root, .time, .processFiles, .capabilities,
+        ]
+        return namespaces + (Confinement.hasFilter ? [.keyring] : [])
     }
 
     /// The layer that a failed step belongs to; nil if the failure has another cause than a missing layer.

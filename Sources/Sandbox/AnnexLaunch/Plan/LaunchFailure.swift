@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexPolicy
 internal import Glibc
 
 /// A launch that failed: the step, the errno, the path or other object of the step, and the remedy. Nothing of the
@@ -11,8 +12,8 @@ package struct LaunchFailure: Error, Sendable, Hashable {
     package let subject: String?
     /// The remedy; nil if no remedy is known.
     package let remedy: String?
-    /// How to do without the layer that failed; nil if no layer failed.
-    var waiver: String?
+    /// The layers without which the launch may succeed; empty if no layer failed.
+    var dispensable: [SandboxLayer] = []
 
     package init(_ step: LaunchStep, errno: Int32, subject: String? = nil, remedy: String? = nil) {
         self.step = step
@@ -22,12 +23,6 @@ package struct LaunchFailure: Error, Sendable, Hashable {
     }
 
     static let invalid = EINVAL
-
-    /// The remedy and the way to do without the layer, in one text; nil if neither is known.
-    var advice: String? {
-        guard let waiver else { return remedy }
-        return remedy.map { "\($0); or \(waiver)" } ?? waiver
-    }
 
     /// Whether the process was killed before its executable ran, and no step failed.
     var isDeath: Bool { errno == 0 }
@@ -79,6 +74,8 @@ extension LaunchFailure {
         case (.clone, EACCES), (.cgroup, EACCES), (.cgroup, EPERM):
             return "the control group is not delegated to this user: start the program in a delegated one "
                 + "(systemd-run --user --scope -p Delegate=yes -- COMMAND)"
+        case (.hostname, EPERM) where Confinement.hasFilter:
+            return "a seccomp filter around this program denies sethostname, as in some containers: allow it there"
         case (.clocks, EINVAL):
             return "the kernel lacks time namespaces: boot one with CONFIG_TIME_NS"
         case (.maps, ENOENT), (.maps, EACCES), (.clocks, ENOENT), (.owners, ENOENT), (.owners, EACCES):

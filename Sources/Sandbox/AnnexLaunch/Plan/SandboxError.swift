@@ -27,14 +27,15 @@ public struct SandboxError: Error, Sendable, Hashable {
     }
 
     /// Makes an error for a step that the warden performed.
-    init(_ failure: LaunchFailure) {
+    /// - Parameter advice: how the owner of the launcher can do without a layer.
+    init(_ failure: LaunchFailure, advice: LayerAdvice) {
         let about = failure.subject.map { "\($0): " } ?? ""
         step = failure.step.name
         cause =
             about
             + (failure.errno == 0
                 ? "killed before its executable ran" : "\(Errno.name(failure.errno)) (\(Errno.text(failure.errno)))")
-        remedy = failure.advice
+        remedy = advice.remedy(failure.remedy, doingWithout: failure.dispensable)
         isMissing = false
     }
 
