@@ -218,7 +218,75 @@ import Testing
         #expect(await refusal(program)?.cause.contains("is a named pipe") == true)
     }
 
+    @Test func `FS-43: a link out of the folder shows nothing, and a target that is handed over is hidden`()
+        async throws
+    {
+        let outside = try TemporaryFolder()
+        chmod(outside.url.path, 0o755)
+        let target = outside.url.resolvingSymlinksInPath().path + "/key"
+        try Data("canary\n".utf8).write(to: URL(filePath: target))
+        chmod(target, 0o644)
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link.pem", withDestinationPath: target)
+        var program = program("cat link.pem \(target)")
+        program.hide("*.pem")
+        #expect(try await !output(program).contains("canary"))
+        program.read(outside.url.path)
+        let said = try await output(program)
+        #expect(!said.contains("canary") && said.contains("Permission denied"), "\(said)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, who alone mounts"))
+    func `FS-43: a mount that appears while the run lasts does not show a hidden file`() async throws {
+        try make("late/.env", "early\n")
+        var program = program("touch begun; until test -e go; do sleep 0.01; done; cat late/.env a/b/.env")
+        program.hide("a/b/.env")
+        async let said = output(program)
+        await eventually { access(folder + "/begun", F_OK) == 0 }
+        try #require(mount(folder + "/a/b", folder + "/late", nil, UInt(MS_BIND), nil) == 0)
+        defer { umount2(folder + "/late", Int32(MNT_DETACH)) }
+        try Data().write(to: URL(filePath: folder + "/go"))
+        #expect(try await said.hasPrefix("early\n"))
+        #expect(try await !said.contains("canary"))
+    }
+
+    // MARK: - The program itself
+
+    @Test(arguments: ["a/tool", "tool", "a/"]) func `a program that is hidden is not started, and the error says so`(
+        pattern: String
+    ) async throws {
+        try FileManager.default.copyItem(atPath: "/bin/true", toPath: folder + "/a/tool")
+        var program = SandboxProgram(folder + "/a/tool")
+        program.execute(folder)
+        #expect(await refusal(program) == nil)
+        program.hide(pattern)
+        let error = await refusal(program)
+        #expect(error?.cause.contains("the program \(folder)/a/tool is hidden") == true, "\(String(describing: error))")
+        #expect(error?.cause.contains("with \(folder)/a,") == (pattern == "a/"))
+        #expect(error?.remedy?.contains("--hide") == true)
+    }
+
     // MARK: - Patterns
+
+    @Test func `a pattern that two hundred thousand files match is refused, and one that none matches is noted`()
+        async throws
+    {
+        // A file has at most 65,000 names on some file systems.
+        for file in 0..<8 {
+            let first = folder + "/a/\(file)-0.pem"
+            try Data().write(to: URL(filePath: first))
+            for name in 1..<25_000 { try #require(link(first, folder + "/a/\(file)-\(name).pem") == 0) }
+        }
+        let notes = Notes()
+        var program = program("true")
+        program.partNote = { notes.add($0) }
+        program.protect("*.key")
+        #expect(await refusal(program) == nil)
+        #expect(notes.all == ["--protect *.key matches nothing now"])
+        program.hide("*.pem")
+        let error = await refusal(program)
+        #expect(error?.cause.contains("more than 512 files and directories match") == true)
+        #expect(error?.remedy?.contains("name the directory that holds them") == true)
+    }
 
     @Test func `a pattern that matches nothing is noted, and what contradicts is refused`() async throws {
         let notes = Notes()

@@ -15,6 +15,7 @@ extension Launcher {
         let grants = try GrantLayout(
             policy, keeping: Self.place(of: persistent), followed: followed, rules: partRules, layers: plan.layers)
         (plan.parts, plan.partFacts) = (grants.parts, grants.partFacts)
+        try Self.rejectHidden(plan.executable.path, parts: plan.partFacts)
         try Self.rejectPrivate(paths, in: grants)
         plan.directory = try self.directory(
             directory, grants: grants, policy: policy, ownRoot: plan.layers.contains(.root))
@@ -57,6 +58,15 @@ extension Launcher {
         } catch {
             throw SandboxError("plan", error: error)
         }
+    }
+
+    /// Rejects a program that the launch would hide from itself.
+    private static func rejectHidden(_ executable: String, parts: PartFacts) throws(SandboxError) {
+        guard let hidden = parts.hidden.first(where: { executable.isWithin($0) }) else { return }
+        let part = PathText.isSame(hidden, as: executable) ? "" : " with \(Escaped(hidden))"
+        throw SandboxError(
+            "parts", cause: "the program \(Escaped(executable)) is hidden\(part), so it cannot be executed",
+            remedy: "leave out what hides it (--hide, --read-all-but or `hide` of the policy), or name another program")
     }
 
     private static func rejectPrivate(
