@@ -118,4 +118,22 @@ import Testing
             #expect(shown.status == 0 && shown.output.contains(line))
         }
     }
+
+    @Test(
+        .enabled(if: geteuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0, "needs root and /dev/fuse"),
+        arguments: ["--read", "--write"])
+    func `a file system that never answers is named, and the run does not begin`(given: String) async throws {
+        try FileManager.default.createDirectory(atPath: place + "/silent", withIntermediateDirectories: false)
+        let server = open("/dev/fuse", O_RDWR | O_CLOEXEC)
+        try #require(server >= 0)
+        defer { close(server) }
+        // The kernel waits for the first answer of the server, which is never sent.
+        let options = "fd=\(server),rootmode=40000,user_id=0,group_id=0"
+        try #require(mount("silent", place + "/silent", "fuse", 0, options) == 0)
+        defer { umount2(place + "/silent", Int32(MNT_DETACH)) }
+        let ran = try await run(given, ".", "--hide", "*.pem", script: "echo ran")
+        #expect(ran.status == 126 && ran.output.isEmpty, "\(ran)")
+        #expect(ran.errors.contains("cannot be examined: it, or something in it, has not answered"), "\(ran)")
+        #expect(ran.errors.contains(place))
+    }
 }

@@ -114,6 +114,7 @@ struct ProgramRun {
         try parent?.begin(on: launcher.loop) { signals.post(.parentEnded) }
         let begun = ContinuousClock.now
         run.begin(prepared.takeConfiguration())
+        start.watch.cancel()
         let job = JobControl(run, terminal: terminal, canStopAll: launcher.gives(.pid))
         let (report, denials) = signals.serve(run, terminal: terminal, job: job)
         // The program's time limit includes the time for reading its output. After the program's end, the remaining
@@ -369,6 +370,8 @@ struct ProgramRun {
 /// Starts the launcher on its own thread. The launcher examines this machine and waits for its warden. Meanwhile, the
 /// caller prepares the launch.
 final class LauncherStart: Sendable {
+    /// Ends this process if a place does not answer while the caller prepares the launch.
+    let watch = SilentPlaceWatch()
     private let waived: Set<SandboxLayer>
     private let outcome = Mutex<Result<Launcher, SandboxError>?>(nil)
     /// Nil if the thread was joined, or if it could not be started.
@@ -381,6 +384,7 @@ final class LauncherStart: Sendable {
     }
 
     private func start() {
+        watch.begin()
         let result = Result { () throws(SandboxError) in try Launcher.shared(waiving: waived) }
         outcome.withLock { $0 = result }
     }

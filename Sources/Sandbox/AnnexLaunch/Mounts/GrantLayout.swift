@@ -180,6 +180,7 @@ struct GrantLayout: ~Copyable {
     }
 
     private static func find(_ grant: PathGrant, dangers: GrantDangers) throws(SandboxError) -> Found? {
+        ExaminationTrail.enter(grant.path)
         let host: HostPath
         do throws(SystemError) {
             host = try grant.followsLinks ? HostPath.resolve(grant.path) : HostPath.resolve(withoutLinks: grant.path)

@@ -53,6 +53,7 @@ struct PartSearch {
     }
 
     private func look(at path: String) throws(SandboxError) -> Look {
+        ExaminationTrail.enter(path)
         if automounts.lead(to: path) {
             throw Self.unexamined(
                 path, reason: "it lies in an automount or another user's FUSE mount, or the mounts are unknown")
@@ -243,6 +244,7 @@ struct PartSearch {
 
     private mutating func findProtected(in root: String) throws(SandboxError) {
         guard !rules.protected.isEmpty else { return }
+        ExaminationTrail.enter(root)
         if automounts.lead(to: root) {
             throw Self.unexamined(
                 root, reason: "it lies in an automount or another user's FUSE mount, or the mounts are unknown")

@@ -40,6 +40,7 @@ struct TreeWalk {
     mutating func walk(
         _ path: String, besides skipped: (String) -> Bool, visit: Visit
     ) throws(SandboxError) {
+        ExaminationTrail.enter(path)
         let status = try SandboxError.step("grants") { () throws(SystemError) in
             try Descriptor.open(path, Descriptor.pathOnly | O_NOFOLLOW).status()
         }
@@ -74,6 +75,7 @@ struct TreeWalk {
     }
 
     private func entries(of path: String) throws(SandboxError) -> [DirectoryEntry] {
+        ExaminationTrail.enter(path)
         do throws(SystemError) {
             let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
             return try directory.entries(atMost: Self.mostEntries - count)
