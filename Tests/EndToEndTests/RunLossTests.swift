@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "true", "cd /tmp; f=$(mktemp); echo x > $f", "d=$(mktemp -d); echo x > $d/out", "echo x > /tmp/.hidden_1",
+        "true", "cd /tmp; f=$(mktemp); echo x > $f", "d=$(mktemp -d); echo x > $d/out", "echo x > /tmp/.hidden.tmp",
         "cd /tmp; echo x > tmp.1", "cd /tmp; echo x > cca1B2c3.s", "cd /tmp; mkdir cache; echo x > cache/out",
         "cd /tmp; ln -s /etc link; ln -s nowhere .gitconfig", "echo x > /tmp/out; rm /tmp/out", "echo x > kept",
     ])

@@ -68,6 +68,8 @@ struct ProgramRun {
         let impatience: SignalForwarder.Impatience?
         /// What the program lacked of the caller's surroundings.
         let notes: [String]
+        /// HOME of the program, if it lies in the program's own directory.
+        let home: ProgramsHome?
     }
 
     /// Makes room for 256 descriptors while this process has one thread.
@@ -102,6 +104,7 @@ struct ProgramRun {
         prepared.configuration.keptScratch = scratch
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
         let (policy, notes, gate) = (prepared.policy, prepared.notes, prepared.gate)
+        let home = ProgramsHome(prepared.configuration.environment["HOME"], policy: policy)
         events?.begin(policy)
         let launcher = try launcher(of: start, for: policy)
         let run = SandboxRun(launcher, policy: policy, program: options.program, gate: gate) { event in
@@ -134,12 +137,12 @@ struct ProgramRun {
             terminal?.pause()
             return End(
                 report: report, denials: denials, policy: policy, failed: nil, file: file, impatience: impatience,
-                notes: notes)
+                notes: notes, home: home)
         }
         terminal?.finish()
         return End(
             report: report, denials: denials, policy: policy, failed: streams.finish(), file: file, impatience: nil,
-            notes: notes)
+            notes: notes, home: home)
     }
 
     private func launcher(of start: LauncherStart, for policy: Policy) throws -> Launcher {
@@ -261,13 +264,13 @@ struct ProgramRun {
         }
         if let impatience = end.impatience { StandardError.print("annex: \(text(impatience))") }
         if let loss { StandardError.print("annex: \(loss)") }
-        let hints = RunHints(report, denials: end.denials, policy: end.policy, given: given)
+        let hints = RunHints(report, denials: end.denials, policy: end.policy, given: given, home: end.home)
         if options.explain { hints.explain() }
         let owners = OwnerHints(report).lines(
             read: options.read + options.execute, written: options.write + options.writeExecute)
         for line in owners { StandardError.print("annex: hint: \(line)") }
         let hint = hint(hints, isAboutOwner: !owners.isEmpty)
-        for note in end.notes + notes(report, policy: end.policy) { StandardError.print("annex: note: \(note)") }
+        for note in end.notes + notes(end) { StandardError.print("annex: note: \(note)") }
         // `--explain` has listed these files already.
         if !options.explain, let note = ExecutionNote(end.denials, given: given), !note.isSaid(by: hint) {
             StandardError.print("annex: note: \(note.line)")
@@ -284,10 +287,9 @@ struct ProgramRun {
     }
 
     /// What ended with the sandbox without a failure.
-    private func notes(_ report: SandboxRunReport, policy: Policy) -> [String] {
-        let home = HomeDirectory.shown(by: given, outside: given.directory) == nil
-        let lost = LostFiles(scratch, of: options.program, given: given, policy: policy, isHome: home)
-        return [lost?.line].compactMap { $0 } + EndNotes.lines(report, policy: policy)
+    private func notes(_ end: End) -> [String] {
+        let lost = LostFiles(scratch, of: options.program, given: given, policy: end.policy, home: end.home)
+        return lost.lines + EndNotes.lines(end.report, policy: end.policy)
     }
 
     /// The errors in the last lines that the program printed.

@@ -16,6 +16,8 @@ struct HintTable {
     var probes: PolicyFragment?
     /// Paths that libraries and programs try, and do not need. Everything below such a path belongs to it.
     var probedPaths: [String] = []
+    /// Names below HOME that programs make anew. Everything below such a name belongs to it.
+    var remade: [String] = []
 
     /// The table that this program contains. Its text is a constant, and a test reads it. If it could not be read
     /// nevertheless, a failed run would only have fewer hints.
@@ -27,7 +29,7 @@ struct HintTable {
     /// - Throws: the first mistake, with its place.
     init(text: String) throws(PolicyError) {
         let root = try PolicyNode.root(of: text, file: "hints/run.yaml")
-        let keys = ["programs", "limits", "errors", "errnos", "probes", "paths"]
+        let keys = ["programs", "limits", "errors", "errnos", "probes", "paths", "remade"]
         let values = try root.mapping("a table of hints", keys: keys)
         programs = try Self.rows(values["programs"], areLimits: false)
         limits = try Self.rows(values["limits"], areLimits: true)
@@ -36,6 +38,7 @@ struct HintTable {
             errnos.append((entry.name, try entry.value.errno()))
         }
         probedPaths = try values["paths"]?.texts() ?? []
+        remade = try values["remade"]?.texts().map { $0.hasPrefix("~/") ? String($0.dropFirst(2)) : $0 } ?? []
         probes = try values["probes"].map { node throws(PolicyError) in try PolicyFragment(lines: node.texts()) }
     }
 

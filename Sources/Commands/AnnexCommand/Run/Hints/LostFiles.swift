@@ -3,56 +3,88 @@ import AnnexLinux
 import AnnexPolicy
 import Glibc
 
-/// A note about files in the program's own `/tmp`, which are gone with the sandbox.
+/// Notes about files in the program's own `/tmp`, which are gone with the sandbox.
 ///
-/// Programs also leave files there that a user does not miss. So the note names a file only for one of three reasons:
-/// an argument of the program names it; it lies at the top and its name does not look made up; or it is a known
-/// configuration file in HOME.
+/// If `/tmp` was the program's HOME, the first note names all that programs keep in a HOME. Programs also leave files in
+/// `/tmp` that a user does not miss. So the second note names a file only for one of two reasons: an argument of the
+/// program names it, or it lies at the top and its name does not look made up.
 struct LostFiles {
-    /// The note as one line.
-    let line: String
+    /// The notes, each as one line.
+    let lines: [String]
 
-    /// The most files that the note names.
+    /// The most files that a note names.
     private static let most = 3
     /// The most names of the directory that are looked at.
     private static let mostEntries = 10_000
 
     /// - Parameters:
     ///   - program: the program and its arguments.
-    ///   - isHome: whether the directory was the program's HOME.
-    /// - Returns: nil if there is no such file.
-    init?(_ kept: KeptScratch, of program: [String], given: GivenPaths, policy: Policy, isHome: Bool) {
+    ///   - home: the program's HOME, if it lies in the program's own directory.
+    init(_ kept: KeptScratch, of program: [String], given: GivenPaths, policy: Policy, home: ProgramsHome?) {
         guard let scratch = kept.take(), let place = policy.paths.scratch?.path,
-            let directory = try? scratch.reopenedReadOnly(),
-            let entries = try? directory.entries(atMost: Self.mostEntries)
-        else { return nil }
+            let directory = try? scratch.reopenedReadOnly()
+        else {
+            lines = []
+            return
+        }
         let shown = policy.paths.grants.map(\.path) + (given.directory.map { [$0] } ?? [])
-        let words = Self.words(program, place: place, isHome: isHome)
-        let named = entries.compactMap { entry -> String? in
-            guard let name = entry.name, entry.isRegular || entry.isDirectory else { return nil }
+        // The launch made the directories that lead to what was handed over.
+        let isShown = { (path: String) in
+            shown.contains { PathText.isPath($0, within: path) || PathText.isPath(path, within: $0) }
+        }
+        let units = home.map { Self.units(of: $0, in: directory, policy: policy, isShown: isShown) } ?? []
+        let words = Self.words(program, place: place, isHome: home?.place == place)
+        let entries = (try? directory.entries(atMost: Self.mostEntries)) ?? []
+        let paths = entries.compactMap { entry -> String? in
+            guard let name = entry.name, entry.isRegular || entry.isDirectory, !name.hasPrefix(".") else { return nil }
             let path = "\(place)/\(name)"
-            // The launch made the directories that lead to what was handed over.
-            if shown.contains(where: { PathText.isPath($0, within: path) || PathText.isPath(path, within: $0) }) {
-                return nil
-            }
-            // A hidden file is rather a program's own. Known settings are looked for below.
-            let isNamed = !name.hasPrefix(".") && words.contains { Self.word($0, names: path) }
+            guard !isShown(path), !units.contains(where: { home?.path(of: $0.name) == path }) else { return nil }
+            let isNamed = words.contains { Self.word($0, names: path) }
             return isNamed || entry.isRegular && !Self.isMadeUp(name) ? path : nil
         }
-        let settings = isHome ? Self.settings(in: directory).map { "\(place)/\($0)" } : []
-        let others = named.filter { path in !settings.contains { PathText.isPath($0, within: path) } }
-        let paths = others.sorted() + settings
-        guard !paths.isEmpty else { return nil }
-        line = Self.line(paths, place: place)
+        let inHome = home.flatMap { Self.line(units, in: $0, policy: policy) }
+        lines = [inHome, Self.line(paths.sorted(), place: place)].compactMap { $0 }
     }
 
-    private static func line(_ paths: [String], place: String) -> String {
+    private static func line(_ paths: [String], place: String) -> String? {
+        if paths.isEmpty { return nil }
+        return "\(named(paths)) gone with the program's own \(place): to keep files, let the program write "
+            + "them into a directory that you hand over with --write"
+    }
+
+    /// The first paths, and how many more there are, with the verb.
+    private static func named(_ paths: [String]) -> String {
         let names = paths.prefix(most).map { "\(PathText.shown($0, limit: 500))" }.joined(separator: ", ")
         let more = paths.count - most
         let rest = more <= 0 ? "" : more == 1 ? " and 1 more file" : " and \(more) more files"
-        let verb = paths.count == 1 ? "is" : "are"
-        return "\(names)\(rest) \(verb) gone with the program's own \(place): to keep files, let the program write "
-            + "them into a directory that you hand over with --write"
+        return "\(names)\(rest) \(paths.count == 1 ? "is" : "are")"
+    }
+
+    // MARK: - HOME
+
+    private static func units(
+        of home: ProgramsHome, in scratch: borrowing Descriptor, policy: Policy, isShown: @escaping (String) -> Bool
+    ) -> [HomeUnit] {
+        let examination = PathExamination(policy)
+        var search = HomeSearch { name in
+            // The table is read only if there is a file.
+            isShown(home.path(of: name)) || HintTable.shipped.remade.contains { PathText.isPath(name, within: $0) }
+        } isKnown: { name in
+            home.real.map { examination.isDirectory("\($0)/\(name)") } ?? false
+        }
+        guard let below = home.below else { return search.units(in: scratch) }
+        guard let inner = try? scratch.openBeneath(below, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else { return [] }
+        return search.units(in: inner)
+    }
+
+    private static func line(_ units: [HomeUnit], in home: ProgramsHome, policy: Policy) -> String? {
+        if units.isEmpty { return nil }
+        let paths = units.map { home.path(of: $0.lost) }
+        let first = units.prefix(most)
+        let remedy = HomeRemedy(
+            for: first.allSatisfy(\.isDirectory) ? first.map(\.name) : nil, in: home, policy: policy)
+        return "\(named(paths)) gone with the program's HOME, which was \(home.below == nil ? "" : "in ")its own "
+            + "\(PathText.shown(home.scratch, limit: 500)): to keep \(paths.count == 1 ? "it" : "them"), \(remedy.text)"
     }
 
     // MARK: - What arguments name
@@ -90,32 +122,5 @@ struct LostFiles {
             let isMixed = part.dropFirst().contains(where: \.isUppercase) && part.contains(where: \.isLowercase)
             return isMixed || part.contains(where: \.isNumber) && part.contains(where: \.isLetter)
         }
-    }
-
-    // MARK: - Settings
-
-    /// Files in which programs keep what their user sets.
-    private static let files = [
-        ".gitconfig", ".config/git/config", ".npmrc", ".yarnrc", ".config/pip/pip.conf", ".pip/pip.conf", ".pypirc",
-        ".netrc", ".condarc", ".gemrc", ".cargo/config.toml", ".cargo/credentials.toml", ".config/go/env",
-        ".docker/config.json", ".ssh/config", ".bashrc", ".profile", ".zshrc", ".vimrc", ".curlrc", ".wgetrc",
-    ]
-
-    private static func settings(in home: borrowing Descriptor) -> [String] {
-        var found: [String] = []
-        for file in files where isRegular(file.split(separator: "/").map(String.init)[...], in: home) {
-            found.append(file)
-        }
-        return found
-    }
-
-    /// No link is followed, because the program could have made it.
-    private static func isRegular(_ path: ArraySlice<String>, in directory: borrowing Descriptor) -> Bool {
-        guard let name = path.first, let found = try? directory.openBeneath(name, Descriptor.pathOnly | O_NOFOLLOW)
-        else {
-            return false
-        }
-        let rest = path.dropFirst()
-        return rest.isEmpty ? (try? found.status())?.kind == .regular : isRegular(rest, in: found)
     }
 }

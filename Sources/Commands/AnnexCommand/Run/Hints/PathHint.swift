@@ -14,6 +14,8 @@ struct PathHint {
     /// Whether another hint has said that the program may not write in a place because of the place's owner. Then a
     /// missing right to write is not the cause.
     var isAboutOwner = false
+    /// HOME of the program, if it lies in the program's own directory.
+    var home: ProgramsHome?
 
     /// The most paths that are examined. Each examination asks the kernel a few times.
     private static let most = 256
@@ -28,8 +30,11 @@ struct PathHint {
             let finding = examination.finding(
                 path, errno: stated.errno, makesFile: stated.makesFile, opensFile: stated.opensFile)
             if isAboutOwner, stated.errno == EACCES, finding?.rights.contains(.write) == true { continue }
-            guard let finding else { continue }
-            if let hint = missing(inHome: finding, named: path) { return hint }
+            guard let finding else {
+                if let hint = homeHint(path, in: stated) { return hint }
+                continue
+            }
+            if let hint = missing(inHome: finding, named: path, in: stated) { return hint }
             guard let hint = tried.without(hint(finding)) else { continue }
             if !hint.choices.isEmpty || finding.fault == .writtenCode { return hint }
             hopeless = hopeless ?? hint
@@ -42,12 +47,17 @@ struct PathHint {
     func hint(printed errors: StatedErrors) -> RunHint? {
         let examination = PathExamination(policy, directory: given.directory)
         for path in errors.printed {
+            if let hint = homeHint(path) { return hint }
             guard let finding = examination.finding(path, errno: ENOENT, makesFile: false),
                 finding.fault == .notShown, finding.grant != nil, !policy.isHiddenProcessFile(finding.path)
             else { continue }
             if let hint = tried.without(hint(finding)) { return hint }
         }
         return nil
+    }
+
+    private func homeHint(_ path: String, in line: StatedErrors.Line? = nil) -> RunHint? {
+        home.flatMap { HomeHint(home: $0, policy: policy).hint(path, in: line) }
     }
 
     /// The hint if a file could not be executed and lies in the scratch directory, the private directory in memory.
@@ -77,9 +87,11 @@ struct PathHint {
             choices: [choice])
     }
 
-    /// The hint if the program wants to make a file in a directory of a home, and this directory does not exist. No
-    /// option hands over a whole home, but an option can hand over a directory in a home.
-    private func missing(inHome finding: PathExamination.Finding, named path: String) -> RunHint? {
+    /// The hint if the program wants to make a file or directory in a home, and no option hands over the directory in
+    /// which it would lie. No option hands over a whole home, but an option can hand over what lies in a home.
+    private func missing(
+        inHome finding: PathExamination.Finding, named path: String, in line: StatedErrors.Line
+    ) -> RunHint? {
         guard finding.rights.contains(.write), finding.grant == nil, PathText.isPath(path, within: finding.path),
             let name = PathText.parts(path).dropFirst(PathText.parts(finding.path).count).first,
             !PathExamination.isShared(name: name), GrantOption.danger(of: finding.path, .write) != nil
@@ -92,10 +104,11 @@ struct PathHint {
             return nil
         }
         let choice = RunChoice(grant.name, grant.path)
+        let isDirectory = line.makesDirectory || !PathText.isSame(PathText.resolved(path), as: directory)
         return RunHint(
             line:
                 "\(Escaped(directory, limit: 500)) does not exist, and your home is not handed over as a whole: make it first "
-                + "(mkdir \(ShellText.shown(directory))), and add \(choice.shown)"
+                + "(\(isDirectory ? "mkdir" : "touch") \(ShellText.shown(directory))), and add \(choice.shown)"
         )
     }
 

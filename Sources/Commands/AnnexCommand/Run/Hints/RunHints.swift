@@ -10,16 +10,21 @@ struct RunHints {
     let denials: [Denial]
     let policy: Policy
     let given: GivenPaths
+    let home: ProgramsHome?
     let allowances: Allowances
 
     /// The most denials that are printed.
     private static let most = 40
 
-    init(_ report: SandboxRunReport, denials: [Denial], policy: Policy, given: GivenPaths) {
+    /// - Parameter home: HOME of the program, if it lies in the program's own directory.
+    init(
+        _ report: SandboxRunReport, denials: [Denial], policy: Policy, given: GivenPaths, home: ProgramsHome?
+    ) {
         self.report = report
         self.denials = denials
         self.policy = policy
         self.given = given
+        self.home = home
         allowances = Allowances(beside: policy)
     }
 
@@ -93,7 +98,7 @@ struct RunHints {
                 ? cause.waiting.map { listing($0, isExplained: isExplained) } : nil
         }
         let paths = PathHint(
-            policy: policy, allowances: allowances, given: given, tried: tried, isAboutOwner: isAboutOwner)
+            policy: policy, allowances: allowances, given: given, tried: tried, isAboutOwner: isAboutOwner, home: home)
         let hint =
             cause.ended ?? LeftOutLayer(report).hint(for: errors) ?? PartHint(report: report).hint(for: errors)
             ?? known.hint(table.errors.filter(\.isFirst), denials: denials) ?? paths.hint(for: errors)

@@ -24,6 +24,13 @@ struct StatedErrors {
             return words.contains { word in making.contains(word.trimmingPunctuation) }
         }
 
+        /// Whether the line is about making a directory.
+        var makesDirectory: Bool {
+            let small = text.lowercased()
+            return small.contains("mkdir")
+                || ["create", "creating", "make"].contains { small.contains("\($0) directory") }
+        }
+
         /// Whether the line is about opening a file, and not about executing one or loading a library.
         var opensFile: Bool {
             let small = text.lowercased()

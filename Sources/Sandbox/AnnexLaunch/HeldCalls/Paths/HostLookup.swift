@@ -69,6 +69,9 @@ package struct HostLookup {
         return trail
     }
 
+    /// Whether a path leads to a directory. False if the answer is unknown.
+    package func isDirectory(_ path: String) -> Bool { status(of: path)?.kind == .directory }
+
     /// Whether a path leads to something that is no directory. False if the answer is unknown.
     package func isFile(_ path: String) -> Bool { status(of: path).map { $0.kind != .directory } ?? false }
 

@@ -172,6 +172,9 @@ package struct PathExamination {
     /// Whether the host surely has nothing at a path.
     package func isMissing(_ path: String) -> Bool { lookup.follow(path) == .missing }
 
+    /// Whether the path leads to a directory of the host. False if the answer is unknown.
+    package func isDirectory(_ path: String) -> Bool { lookup.isDirectory(path) }
+
     /// Whether the path is a program: a file whose mode lets its owner execute it, and that begins like an ELF file or
     /// a script. A script that the program only reads is data, as for `sh FILE`.
     private func isProgram(_ path: String, isRead: Bool = false) -> Bool {
