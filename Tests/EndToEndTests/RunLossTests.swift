@@ -68,6 +68,16 @@ import Testing
         #expect(orphan.status == 2 && Self.notes(orphan).isEmpty, "\(orphan)")
     }
 
+    @Test func `processes are no note if a signal asked the program to end`() async throws {
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        let script = "trap \"exit 0\" TERM; sleep 1000 & echo begun; while :; do wait; done"
+        let line =
+            "'\(annex)' run -- sh -c '\(script)' > out 2> errors & job=$!; "
+            + "until grep -qs begun out || ! kill -0 $job; do :; done; kill -TERM $job; wait $job; echo $?; cat errors"
+        let ran = try await Program.run("/bin/sh", ["-c", line], in: folder)
+        #expect(ran.output == "0\n", "\(ran)")
+    }
+
     @Test func `a child that reaches the limit of processor time is explained`() async throws {
         let ran = try await run(["--limit", "processor=1s"], script: "(while :; do :; done); exit 0")
         #expect(ran.errors.contains("--limit processor=4s"), "\(ran)")

@@ -70,6 +70,8 @@ struct ProgramRun {
         let notes: [String]
         /// HOME of the program, if it lies in the program's own directory.
         let home: ProgramsHome?
+        /// Whether a signal asked the program to end.
+        let wasAsked: Bool
     }
 
     /// Makes room for 256 descriptors while this process has one thread.
@@ -137,12 +139,12 @@ struct ProgramRun {
             terminal?.pause()
             return End(
                 report: report, denials: denials, policy: policy, failed: nil, file: file, impatience: impatience,
-                notes: notes, home: home)
+                notes: notes, home: home, wasAsked: signals.hasAskedForEnd)
         }
         terminal?.finish()
         return End(
             report: report, denials: denials, policy: policy, failed: streams.finish(), file: file, impatience: nil,
-            notes: notes, home: home)
+            notes: notes, home: home, wasAsked: signals.hasAskedForEnd)
     }
 
     private func launcher(of start: LauncherStart, for policy: Policy) throws -> Launcher {
@@ -289,7 +291,7 @@ struct ProgramRun {
     /// What ended with the sandbox without a failure.
     private func notes(_ end: End) -> [String] {
         let lost = LostFiles(scratch, of: options.program, given: given, policy: end.policy, home: end.home)
-        return lost.lines + EndNotes.lines(end.report, policy: end.policy)
+        return lost.lines + EndNotes.lines(end.report, policy: end.policy, wasAsked: end.wasAsked)
     }
 
     /// The errors in the last lines that the program printed.

@@ -38,6 +38,7 @@ final class SignalForwarder: Sendable {
     /// learned of that end.
     private let late = Mutex<Int32?>(nil)
     private let lostParent = Mutex(false)
+    private let asked = Mutex(false)
 
     /// Call this initialiser on the thread that will wait. No other thread handles signals.
     init() {
@@ -76,7 +77,11 @@ final class SignalForwarder: Sendable {
         }
     }
 
+    /// Whether a signal arrived that usually ends a program.
+    var hasAskedForEnd: Bool { asked.withLock { $0 } }
+
     private func handle(_ number: Int32, run: SandboxRun, terminal: TerminalRelay?, job: inout JobControl) {
+        if Self.ends(number) { asked.withLock { $0 = true } }
         switch number {
         case SIGWINCH: terminal?.copySize()
         case SIGCONT: job.goOn()

@@ -3,9 +3,11 @@ internal import AnnexSandbox
 
 /// Notes about processes that ended otherwise than outside, although the program itself ended by itself.
 enum EndNotes {
-    static func lines(_ report: SandboxRunReport, policy: Policy) -> [String] {
+    /// - Parameter wasAsked: whether a signal asked the program to end. Then the user wants all processes to end.
+    static func lines(_ report: SandboxRunReport, policy: Policy, wasAsked: Bool) -> [String] {
         guard report.reason == .exited else { return [] }
-        return [processor(report, limit: policy.limits.processor), others(report)].compactMap { $0 }
+        let left = wasAsked ? nil : others(report)
+        return [processor(report, limit: policy.limits.processor), left].compactMap { $0 }
     }
 
     /// The kernel ends each process at the limit of processor time. The program may go on without such a child.
