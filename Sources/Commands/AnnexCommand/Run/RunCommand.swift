@@ -14,8 +14,11 @@ struct RunCommand: ParsableCommand {
             The program sees the files that its policy grants and those that --read and --write add, under their usual \
             paths. It sees nothing else of this machine. Unless the policy grants them, it has no network, no \
             capabilities, and no other processes. If a program fails because something was denied, the last line \
-            usually names the option that allows it. A note names files that the program may not execute, also after a \
-            success. What the program writes in its own /tmp is gone afterwards.
+            usually names the option that allows it. Notes name, also after a success, what was lost and which files may \
+            not be executed.
+
+            HOME AND FILES
+            \(RunHelp.differences)
 
             EXAMPLES
               annex run -- python3 -c 'print(2 + 2)'
@@ -26,6 +29,7 @@ struct RunCommand: ParsableCommand {
               annex run --allow network -- curl -sS https://example.org
               annex run --read . --allow jit -- node main.js
               annex run --ask -- ./build.sh             asks for what it lacks
+              annex run --env HOME --read ~/.config/app -- app     with your settings
               annex run -- bash                         with a terminal of its own
 
             OPTIONS
@@ -42,13 +46,7 @@ struct RunCommand: ParsableCommand {
             that was denied.
 
             EXIT STATUS
-              N      the status of the program, which ended by itself
-              128+N  signal N ended the program, or arrived while its remaining output waited to be read
-              125    Annex ended the program, its output was not read in time, or its report could not be written; stderr \
-            gives the reason
-              126    the program could not be started; stderr names the step, the cause and the remedy
-              127    there is no such program
-              64     the command line is not understood
+            \(RunHelp.exitStatus)
             """)
 
     @Argument(

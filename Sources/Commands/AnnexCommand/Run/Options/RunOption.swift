@@ -280,7 +280,7 @@ extension RunOption {
     }
 
     /// Each line has at most 79 characters. ArgumentParser breaks a line of 80 characters again.
-    private static func list(_ rows: [(head: String, text: String)], column: Int) -> String {
+    static func list(_ rows: [(head: String, text: String)], column: Int) -> String {
         rows.flatMap { head, text in
             let (head, lines) = ("  " + head, wrapped(text, to: 79 - column))
             let fits = head.count < column - 1
