@@ -55,7 +55,7 @@ enum ViewProgram {
             say(f"limit-{name.lower()}", resource.getrlimit(getattr(resource, f"RLIMIT_{name}")))
         say("niceness", os.getpriority(os.PRIO_PROCESS, 0)); say("scheduling", os.sched_getscheduler(0))
         say("oom-score", text("/proc/self/oom_score_adj")); say("core-filter", text("/proc/self/coredump_filter"))
-        say("working-directory", os.getcwd()); say("language", [kept(n) for n in ("LANG", "LC_ALL", "LC_TIME")])
+        say("working-directory", os.getcwd()); say("working-directory-name", os.popen("pwd").read().strip()); say("language", [kept(n) for n in ("LANG", "LC_ALL", "LC_TIME")])
         say("time-zone", time.tzname); say("terminal-type", kept("TERM")); say("terminals", [os.isatty(n) for n in range(3)])
         say("environment-dropped", kept("VIEW_DROPPED")); say("environment-build", [kept(n) for n in ("CC", "CI", "MAKEFLAGS")])
         say("environment-given", kept("VIEW_PLACE"))

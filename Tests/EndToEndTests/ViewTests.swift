@@ -16,6 +16,8 @@ import Testing
         }
         try Data("text\n".utf8).write(to: folder.url.appending(path: "one/file"))
         chmod(folder.url.appending(path: "one/file").path, 0o666)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.url.appending(path: "link").path, withDestinationPath: ".")
         let lines = ViewProgram.text.split(separator: "\n", omittingEmptySubsequences: false)
         try Data(lines.joined(separator: "\n").utf8).write(to: folder.url.appending(path: "view.py"))
     }
@@ -29,7 +31,7 @@ import Testing
         let variables = [
             "VIEW_DROPPED": "x", "VIEW_PLACE": "\(place)/one", "CC": "cc", "CI": "1", "MAKEFLAGS": "-j2", "TZ": "UTC-3",
         ]
-        let line = "\"$@\" < view.py > output 2> errors"
+        let line = "cd link; \"$@\" < view.py > output 2> errors"
         let ran = try await Program.run(
             "/bin/sh", ["-c", line, "sh"] + command + program, in: folder, environment: variables)
         func text(_ name: String) throws -> String {
