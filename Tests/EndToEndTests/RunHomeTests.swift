@@ -151,6 +151,21 @@ import Testing
         }
     }
 
+    @Test func `a file that a program looked for in its HOME is listed with what would show it`() async throws {
+        try await withHome {
+            try Data("x\n".utf8).write(to: URL(filePath: home + "/.apprc"))
+            let script = "test -e ~/.apprc && echo seen; test -e ~/.other; test -d ~/.config; true"
+            let listed = try await run(["--explain"], script: script)
+            let line = "annex: see /tmp/.apprc: denied by mount namespace with ENOENT; allowed by: --env HOME --read "
+            #expect(listed.errors.contains(line + home + "/.apprc\n"), "\(listed)")
+            #expect(!listed.errors.contains("/tmp/.other") && !listed.errors.contains("/tmp/.config"), "\(listed)")
+            let worked = try await run(["--explain", "--env", "HOME", "--read", home + "/.apprc"], script: script)
+            #expect(worked.output == "seen\n" && !worked.errors.contains(".apprc"), "\(worked)")
+            let made = try await run(["--explain"], script: "echo x > ~/.apprc; cat ~/.apprc")
+            #expect(made.output == "x\n" && !made.errors.contains("allowed by"), "\(made)")
+        }
+    }
+
     @Test func `a directory that the program wants to make below HOME leads to the home of the caller`() async throws {
         try await withHome {
             let failed = try await run(script: "mkdir ~/.config/new")
@@ -179,7 +194,7 @@ import Testing
             let failed = try await run(["--env", "HOME"], script: script)
             let text = remedy.replacing("{}", with: home)
             #expect(Self.lines(failed, "hint").last?.contains(text) == true, "\(failed)")
-            if script.contains("file") {
+            if !script.contains("mkdir") {
                 try Data().write(to: URL(filePath: home + "/file"))
                 chmod(home + "/file", 0o666)
                 let worked = try await run(["--env", "HOME", "--write", home + "/file"], script: script)

@@ -22,6 +22,9 @@ extension Sandbox {
             policy: policy, program: file.takeObject(), path: path, arguments: arguments)
         configuration.environment = (kept?.values ?? [:]).merging(program.environmentBytes) { $1 }
         if let home = callers.home, program.environmentBytes["HOME"] == nil { configuration.environment["HOME"] = home }
+        if program.keepsCallersEnvironment, denials == .explain {
+            configuration.callersHome = UserEnvironment.path("HOME").flatMap { try? HostPath.resolve($0).path }
+        }
         if let directory = program.directory {
             configuration.directory = .demanded(try spelled(directory, step: "directory"))
         } else {

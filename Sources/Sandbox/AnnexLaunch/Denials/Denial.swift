@@ -102,6 +102,9 @@ public struct DeniedPath: Sendable, Hashable {
     public let makesEntry: Bool
     /// The option of `annex run` that would grant the path, in its parts; nil if no option can.
     package let grant: GrantOption?
+    /// Whether the path is below a HOME of the program's own, and the file exists only in the caller's home. The option
+    /// then names the file there.
+    package var isOfHome = false
     /// The option of `annex run` that would grant the path; nil if no option can.
     public var option: String? { grant?.text }
 

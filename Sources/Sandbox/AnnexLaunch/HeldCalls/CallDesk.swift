@@ -40,6 +40,8 @@ final class CallDesk: Sendable {
         /// Whether the sandbox has a terminal of its own. If so, the sandbox shows `/dev/tty`, whatever the policy
         /// says.
         var hasTerminal = false
+        /// Where the caller's home has what the program looks for in its HOME; nil if the program has the caller's HOME.
+        var home: HomeCounterpart?
         /// The program's executable. If it is nil, the sandbox gets no backtraces.
         var program: ProgramFile?
         /// The calls by which the program executes files, if they are watched.

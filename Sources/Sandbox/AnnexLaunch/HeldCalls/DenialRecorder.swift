@@ -27,7 +27,7 @@ struct DenialRecorder {
             : DenialLog(sandbox: scene.name, mode: scene.mode, logger: DenialLog.silent)
         if scene.mode.checksPaths || scene.executions != nil, !scene.hasPrivateInput {
             paths = PathChecker(
-                scene.policy, mode: scene.mode, bundle: scene.bundle, hasTerminal: scene.hasTerminal)
+                scene.policy, mode: scene.mode, bundle: scene.bundle, hasTerminal: scene.hasTerminal, home: scene.home)
         }
         if scene.mode == .learn { recording = Recording() }
     }

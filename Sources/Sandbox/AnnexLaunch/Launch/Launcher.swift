@@ -136,6 +136,10 @@ package final class Launcher: Sendable {
         scene.offers = configuration.offers
         scene.hasTerminal = configuration.terminal != nil
         scene.executions = try configuration.executionCalls()
+        if let home = configuration.callersHome {
+            scene.home = HomeCounterpart(
+                home: configuration.environment["HOME"], outside: home, policy: configuration.policy)
+        }
         if !configuration.effectiveLayers.contains(.root) { scene.bundle = try configuration.bundlePlace() }
         do throws(SystemError) {
             scene.program = try ProgramFile(configuration.executable)

@@ -35,6 +35,9 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var layers: SandboxLayers = .all
     /// Environment variables in addition to the variables that the policy sets and passes.
     package var environment: [String: [UInt8]] = [:]
+    /// The caller's home without links, if the program may look for the caller's files in a HOME of its own. It is used
+    /// only to report them.
+    package var callersHome: String?
     /// The working directory.
     package enum Directory: Sendable, Hashable {
         /// This directory if it exists inside; otherwise the private directory; otherwise the root.

@@ -68,6 +68,8 @@ struct DeniedCause {
     /// libraries try. Programs look for many files that they do not need.
     private func isOnlySeen(_ denial: Denial) -> Bool {
         guard case .path(let path) = denial.subject else { return false }
+        // Programs look for settings, and go on without them.
+        if path.isOfHome { return true }
         // Clients print no path of a socket.
         if table.probedPaths.contains(where: path.isWithin) { return true }
         return path.missing.isEmpty && denial.call != "connect"

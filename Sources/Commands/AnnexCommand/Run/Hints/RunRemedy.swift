@@ -13,7 +13,7 @@ struct RunRemedy {
     /// - Returns: nil if nothing can allow the denied call or path, and there is nothing to say about that.
     init?(_ denial: Denial, beside allowances: Allowances) {
         if case .path(let path) = denial.subject, let grant = path.grant {
-            self.init([RunChoice(grant.name, grant.path)])
+            self.init([RunChoice((path.isOfHome ? ["--env", "HOME"] : []) + [grant.name, grant.path])])
             return
         }
         if case .call(let use) = denial.subject, NeverAllowed.covers(use) {

@@ -9,6 +9,7 @@ struct PathChecker {
     private let bundle: String?
     /// Whether the sandbox has a terminal of its own, and therefore shows `/dev/tty`.
     private let hasTerminal: Bool
+    private let home: HomeCounterpart?
     private var lookup: HostLookup
     /// A cache of decisions, because programs name the same paths repeatedly.
     private var granted: [NamedPath: Bool] = [:]
@@ -16,11 +17,12 @@ struct PathChecker {
     private var options: [NamedPath: GrantOption?] = [:]
     private static let mostKept = 2_048
 
-    init(_ policy: Policy, mode: DenialMode, bundle: String?, hasTerminal: Bool) {
+    init(_ policy: Policy, mode: DenialMode, bundle: String?, hasTerminal: Bool, home: HomeCounterpart?) {
         self.policy = policy
         self.mode = mode
         self.bundle = bundle
         self.hasTerminal = hasTerminal
+        self.home = home
         lookup = HostLookup { Self.denyingLayers(of: policy, path: $0, rights: .write).isEmpty }
     }
 
@@ -59,10 +61,18 @@ struct PathChecker {
         }
     }
 
+    /// The file of the caller's home for which the program looks in a HOME of its own; nil if there is none. Programs look
+    /// for many directories there that they only pass through.
+    private func counterpart(of named: NamedPath) -> String? {
+        guard !named.makesEntry, let path = home?.path(of: named.path), lookup.isFile(path) else { return nil }
+        return path
+    }
+
     /// The errno with which the sandbox refuses a path of the host in a private directory; nil if the host lacks the
     /// path, or if the sandbox has what the call needs.
     private mutating func refusal(of named: NamedPath, by call: HeldCall) -> Int32? {
-        guard isThere(named), !mode.isPermissive, let sandbox = SandboxLookup(of: call) else { return nil }
+        guard isThere(named) || counterpart(of: named) != nil, !mode.isPermissive, let sandbox = SandboxLookup(of: call)
+        else { return nil }
         return sandbox.refusal(of: named)
     }
 
@@ -81,9 +91,11 @@ struct PathChecker {
         if doubt.refusal == EACCES { missing.insert(.write) }
         // No mount forbids the search of a directory. A file that nobody may execute is refused outside too.
         if doubt.refusal == nil, missing == .execute, isShown(inside), lookup.isNoProgram(denied) { return nil }
+        let other = doubt.refusal != nil && !isThere(named) ? counterpart(of: named) : nil
         let path = DeniedPath(
             path: denied, needed: named.rights, missing: missing, makesEntry: named.makesEntry,
-            grant: option(for: named, on: named.makesEntry ? denied.parentPath : denied))
+            grant: option(for: named, on: other ?? (named.makesEntry ? denied.parentPath : denied)),
+            isOfHome: other != nil)
         let errno = doubt.refusal ?? (isHidden ? ENOENT : verdict.errno ?? 0)
         return Denial(
             subject: .path(path), call: SystemCall(number: call.number)?.name ?? "call \(call.number)", text: text,
