@@ -13,7 +13,11 @@ import Testing
         arguments: [
             ("cat: a.c: No such file or directory", ENOENT, ["/srv/here/a.c"]),
             ("make: ./a: Permission denied", EACCES, ["/srv/here/./a"]),
-            ("sh: 1: cannot create y: Read-only file system", EROFS, ["/srv/here/1", "/srv/here/cannot"]),
+            ("sh: 1: cannot create y: Read-only file system", EROFS, ["/srv/here/y"]),
+            ("touch: cannot touch 'yy': Read-only file system", EROFS, ["/srv/here/yy"]),
+            ("bash: line 1: y: Read-only file system", EROFS, ["/srv/here/y"]),
+            ("OSError: [Errno 30] Read-only file system: 'out'", EROFS, ["/srv/here/out"]),
+            ("tool: cannot write y (Read-only file system)", EROFS, ["/srv/here/y"]),
             (
                 "fork/exec /tmp/b001/exe/main: permission denied", EACCES,
                 ["/srv/here/fork/exec", "/tmp/b001/exe/main"]
@@ -39,6 +43,14 @@ import Testing
     func `the errno and the paths of a line are found`(line: String, errno: Int32, paths: [String]) throws {
         let found = try #require(Self.errors("first\n" + line + "\n").lines.first)
         #expect(found.errno == errno && found.paths.starts(with: paths), "\(found)")
+    }
+
+    @Test func `a call that failed is not the name of a file`() throws {
+        for line in ["mkstemp: Read-only file system", "error: Read-only file system (os error 30)"] {
+            let found = try #require(Self.errors(line + "\n").lines.first)
+            #expect(found.errno == EROFS && found.paths.isEmpty, "\(found)")
+        }
+        #expect(Self.errors("Saving key \"/srv/k\" failed: No such file or directory\n").lines.first?.makesFile == true)
     }
 
     @Test func `the last line comes first and lines without an error do not count`() {

@@ -203,6 +203,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("touch new", "touch"), ("echo x > new", "touch"), ("bash -c 'echo x > new'", "touch"), ("mkdir new", "mkdir"),
+    ])
+    func `in the home itself, the name of a new file is found in the message`(
+        script: String, command: String
+    ) async throws {
+        try await withHome {
+            let annex = ExampleBundles.products.appending(path: "annex").path
+            let failed = try await Program.run(
+                "/bin/sh", ["-c", "cd '\(home)' && exec '\(annex)' run --env HOME -- sh -c \"$0\"", script], in: folder,
+                environment: ["HOME": home])
+            let text = "(\(command) \(home)/new), and add --write \(home)/new"
+            #expect(Self.lines(failed, "hint").last?.contains(text) == true, "\(failed)")
+        }
+    }
+
     @Test func `the help says what is lost and what no option gives`() async throws {
         let help = try await Program.annex("run", "--help", in: folder)
         let words = help.output.split { " \n".contains($0) }.joined(separator: " ")

@@ -19,7 +19,7 @@ struct StatedErrors {
             // A file's own name can contain these words. So words that look like file names are left out.
             let words = text.lowercased().split(separator: " ").filter { !$0.contains("/") && !$0.contains(".") }
             let making = [
-                "create", "creat", "creating", "write", "writing", "touch", "mkdir", "save", "output", "copy",
+                "create", "creat", "creating", "write", "writing", "touch", "mkdir", "save", "saving", "output", "copy",
             ]
             return words.contains { word in making.contains(word.trimmingPunctuation) }
         }
@@ -54,12 +54,11 @@ struct StatedErrors {
         text = last.isEmpty ? "" : last.joined(separator: "\n").lowercased()
         lines = last.reversed().compactMap { line in
             guard let errno = Self.errno(in: line) else { return nil }
-            // If the error is about a read-only file system, any word of the line can name the file that could not be
-            // made. If a permission or a file is missing, only a word beside the error can.
+            // Only a word beside the error can name a file without a slash or a full stop.
             let rest = Self.withoutProgram(line)
             let words =
                 switch errno {
-                case EROFS: rest
+                case EROFS: Self.made(in: rest)
                 case EACCES: Self.subject(of: rest, before: "ermission denied")
                 case ENOENT: Self.subject(of: rest, before: "o such file or directory")
                 default: ""
@@ -161,7 +160,10 @@ struct StatedErrors {
     }
 
     /// Words before an error that say what the program did, and do not name the file.
-    private static let verbs: Set<String> = ["open", "mkdir", "create", "write", "read", "execute", "stat", "access"]
+    private static let verbs: Set<String> = [
+        "open", "mkdir", "create", "write", "read", "execute", "stat", "access", "mkstemp", "mkdtemp", "fopen", "error",
+        "fatal", "warning",
+    ]
 
     /// The word before the error, as in `sh: out: Permission denied`. If the error is followed by a colon, the word
     /// after it. Empty if the line has neither.
@@ -173,6 +175,15 @@ struct StatedErrors {
         // In `a: Cannot open: Permission denied`, the file stands before the verb.
         let words = before.split(separator: ": ").reversed().compactMap { names(in: String($0)).last }
         return words.first { !verbs.contains($0.lowercased()) } ?? ""
+    }
+
+    /// The file that could not be made on a read-only file system. Its name may also stand before an error in brackets.
+    private static func made(in line: String) -> String {
+        let text = "ead-only file system"
+        let beside = subject(of: line, before: text)
+        guard beside.isEmpty, let error = line.firstRange(of: text) else { return beside }
+        let last = names(in: String(line[..<error.lowerBound].dropLast())).last ?? ""
+        return verbs.contains(last.lowercased()) ? "" : last
     }
 
     /// - Parameter words: a text whose words name files even without a slash or a full stop, if no other word of the
