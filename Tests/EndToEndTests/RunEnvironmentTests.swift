@@ -108,6 +108,21 @@ import Testing
         #expect(!whole.errors.contains("SSL_CERT_FILE"), "\(whole.errors)")
     }
 
+    @Test func `a working directory that is named by a link is the directory to which it leads`() async throws {
+        try FileManager.default.createSymbolicLink(
+            at: folder.url.appending(path: "link"), withDestinationURL: folder.url.appending(path: "tools"))
+        for options in [["--read", "tools"], ["--read", "link"]] {
+            let ran = try await run(options + ["--directory", "link"], ["sh", "-c", "pwd -P; ls"])
+            #expect(ran.output == "\(place)/tools\nannex-tool\n", "\(ran)")
+        }
+        // The caller went through a link that the sandbox has.
+        let line = "cd link && exec \"$0\" run --read \"$PWD\" -- sh -c pwd"
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        let went = try await Program.run(
+            "/bin/sh", ["-c", line, annex], in: folder, environment: ["PWD": place])
+        #expect(went.output == "\(place)/link\n", "\(went)")
+    }
+
     @Test func `the help names the variables that are kept and the limits`() async throws {
         let help = try await Program.annex("run", "--help", in: folder)
         let words = help.output.split { " \n".contains($0) }.joined(separator: " ")

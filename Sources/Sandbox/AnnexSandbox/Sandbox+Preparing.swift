@@ -26,7 +26,9 @@ extension Sandbox {
             configuration.callersHome = UserEnvironment.path("HOME").flatMap { try? HostPath.resolve($0).path }
         }
         if let directory = program.directory {
-            configuration.directory = .demanded(try spelled(directory, step: "directory"))
+            // The sandbox makes the directory, and not a link that leads to it.
+            let plain = try spelled(directory, step: "directory")
+            configuration.directory = .demanded((try? HostPath.resolve(plain).path) ?? plain)
         } else {
             configuration.directory = .preferred(SandboxProgram.callersDirectory)
         }
