@@ -166,6 +166,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("ERROR: No matching distribution found for q", ".config/pip/pip.conf"), ("npm ERR! code ENEEDAUTH", ".npmrc"),
+        ("error: no token found, please run `cargo login`", ".cargo/config.toml"),
+        ("Unable to locate credentials", ".aws/config"), ("Host key verification failed.", ".ssh/known_hosts"),
+    ])
+    func `an error that comes from missing settings leads to those of the home`(
+        error: String, file: String
+    ) async throws {
+        try await withHome {
+            let place = URL(filePath: home + "/" + file)
+            try FileManager.default.createDirectory(
+                at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("x\n".utf8).write(to: place)
+            let script = "test -e ~/\(file) && exit 0; echo '\(error)' >&2; exit 1"
+            let failed = try await run(script: script)
+            let hint = "because HOME is another directory in the sandbox: add --env HOME --read \(place.path)"
+            #expect(Self.lines(failed, "hint").last?.contains(hint) == true, "\(failed)")
+            let worked = try await run(["--env", "HOME", "--read", place.path], script: script)
+            #expect(worked.status == 0, "\(worked)")
+        }
+    }
+
     @Test func `a directory that the program wants to make below HOME leads to the home of the caller`() async throws {
         try await withHome {
             let failed = try await run(script: "mkdir ~/.config/new")
