@@ -131,6 +131,36 @@ struct RunGitTests {
         #expect(!ran.errors.contains("annex: note"), "\(ran.errors)")
     }
 
+    @Test func `hooks are changed with the option that gives up their protection, and executed by the next run`()
+        async throws
+    {
+        try await makeWorktree()
+        let script =
+            "printf '#!/bin/sh\\necho refused; exit 1\\n' > main/.git/hooks/pre-commit && chmod 755 main/.git/hooks/pre-commit"
+        let failed = try await inside(["--write", "main", "--allow", "git"], script)
+        #expect(failed.status != 0, "\(failed.errors)")
+        let options = ["--write", "main", "--allow", "git", "--unprotect", "git"]
+        let worked = try await inside(options, script)
+        #expect(worked.status == 0, "\(worked.errors)")
+        let commit = "cd main && git commit -q --allow-empty -m no"
+        let skipped = try await inside(options, commit)
+        #expect(skipped.status == 0, "what the program may write is not executed: \(skipped.errors)")
+        let next = try await inside(["--write", "main", "--allow", "git"], commit)
+        #expect(next.status == 1, "\(next.output) \(next.errors)")
+        let both = try await inside(["--write-execute", "main", "--allow", "git", "--unprotect", "git"], commit)
+        #expect(both.status == 1, "\(both.output) \(both.errors)")
+    }
+
+    @Test func `FS-42: giving up the protection opens nothing in the main repository of a worktree`() async throws {
+        try await makeWorktree()
+        let options = ["--write", "tree", "--allow", "git", "--unprotect", "git"]
+        let ran = try await inside(
+            options, "cd tree && ! (echo x >> ../main/.git/config) && ! (echo x > ../main/.git/hooks/post-checkout)")
+        #expect(ran.status == 0, "\(ran.errors)")
+        #expect(try !text("main/.git/config").contains("x\n\n"), "\(ran.errors)")
+        #expect(try !names(in: "main/.git/hooks").contains("post-checkout"))
+    }
+
     @Test func `FS-42: a file of git that names a repository of another directory is refused`() async throws {
         try await makeWorktree()
         try write("gitdir: \(place)/main/.git/worktrees/tree\n", at: "other/.git")

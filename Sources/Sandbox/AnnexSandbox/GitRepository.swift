@@ -17,14 +17,19 @@ struct GitRepository {
     /// The directory that was handed over, without links.
     private let directory: String
     private let isWritable: Bool
+    /// Whether the caller lets the program change hooks and settings in directories that it may change.
+    private let isUnprotected: Bool
 
     /// The grants for the repositories of all directories that were handed over.
-    static func grants(of given: [PathGrant]) throws(SandboxError) -> [PathGrant] {
+    /// - Parameter unprotected: the groups of protected parts that the caller gave up.
+    static func grants(of given: [PathGrant], unprotected: [String]) throws(SandboxError) -> [PathGrant] {
+        let isUnprotected = unprotected.contains { ["git", "all"].contains($0) }
         let writable = given.filter { $0.rights.contains(.write) }.compactMap { Self.place($0.path) }
         var grants: [PathGrant] = []
         for grant in given {
             guard let directory = place(grant.path) else { continue }
-            let repository = GitRepository(directory: directory, isWritable: grant.rights.contains(.write))
+            let repository = GitRepository(
+                directory: directory, isWritable: grant.rights.contains(.write), isUnprotected: isUnprotected)
             // The caller's own options decide about the paths that they name.
             grants += try repository.grants(besides: writable).filter { found in
                 !given.contains { PathText.isSame(place($0.path) ?? $0.path, as: found.path) }
@@ -40,7 +45,8 @@ struct GitRepository {
     private func grants(besides writable: [String]) throws(SandboxError) -> [PathGrant] {
         switch Self.kind(pointer) {
         case .directory:
-            return executable(hooks: pointer + "/hooks")
+            // What the program may change is executed only with `--write-execute`.
+            return isWritable && isUnprotected ? [] : executable(hooks: pointer + "/hooks")
         case .regular: return try worktree(besides: writable)
         default: return []
         }
@@ -65,7 +71,9 @@ struct GitRepository {
         guard holder.utf8.elementsEqual((common + "/worktrees").utf8) else { return [] }
         try checkBack(own: own, common: common)
         let executable = executable(hooks: common + "/hooks")
-        if writable.contains(where: { common.isWithin($0) }) { return executable + [grant(pointer, rights: .read)] }
+        if writable.contains(where: { common.isWithin($0) }) {
+            return isUnprotected ? [] : executable + [grant(pointer, rights: .read)]
+        }
         let readable = [grant(common, rights: .read)] + executable
         return isWritable ? readable + (try changed(own: own, common: common)) : readable
     }
@@ -80,7 +88,8 @@ struct GitRepository {
                     + "\(Escaped(directory)), because \(Escaped(settings)) does not exist",
                 remedy: "make it first (touch \(ShellText.shown(settings)))")
         }
-        let kept = [own + "/commondir", own + "/gitdir", settings, pointer]
+        // The caller did not hand over the main repository. So what is protected there stays protected.
+        let kept = [own + "/commondir", own + "/gitdir", settings] + (isUnprotected ? [] : [pointer])
         let written = [common + "/objects", common + "/refs", common + "/logs", own]
         // The narrower places come first, so that the wider ones do not widen them.
         return kept.filter { Self.kind($0) != nil }.map { grant($0, rights: .read) }

@@ -11,7 +11,9 @@ extension Sandbox {
     ) throws(SandboxError) -> PreparedProgram {
         let grants = try grants(of: program)
         let callers = try CallersPlaces(of: policy)
-        let repositories = policy.paths.repositories == .git ? try GitRepository.grants(of: grants) : []
+        let repositories =
+            policy.paths.repositories == .git
+            ? try GitRepository.grants(of: grants, unprotected: program.unprotected) : []
         let found = policy.finding(callers.grants + repositories)
         let file = try LocatedProgram.find(program, under: found.granting(grants))
         let policy = found.granting(grants + file.grants).dividing(try program.parts())
