@@ -98,13 +98,14 @@ import Testing
 
     @Test(arguments: [
         "mkdir x && chmod 2775 x", "touch y && chmod 4755 y", "perl -e 'chmod(02755, \"made\") or die $!'",
+        "mkdir -m 2700 x", "perl -e 'mkdir(\"x\", 02700) or die $!'",
     ])
     func `S1: no hint offers a mode that no option gives`(script: String) async throws {
         for more in [[], ["--explain"]] {
             let failed = try await run(["--write", "."] + more, script: script)
             #expect(failed.status != 0)
             #expect(failed.errors.contains("no option gives set-user-ID or set-group-ID modes"), "\(failed.errors)")
-            let lines = failed.errors.split(separator: "\n").filter { $0.contains("chmod") }
+            let lines = failed.errors.split(separator: "\n").filter { $0.contains("chmod") || $0.contains("mkdir") }
             #expect(!lines.contains { $0.contains("--allow") }, "\(failed.errors)")
             for name in ["x", "y"] { try? FileManager.default.removeItem(atPath: folder.url.path + "/" + name) }
         }

@@ -21,7 +21,8 @@ extension Policy {
     /// call.
     func remedyForIdentityBits(number: Int32, arguments: [UInt64]) -> Remedy? {
         guard let call = SystemCall(number: number, architecture: architecture),
-            let known = IdentityCall.all.first(where: { $0.name == call.name }), known.setsBits(arguments)
+            let known = (IdentityCall.all + IdentityCall.ofDirectories).first(where: { $0.name == call.name }),
+            known.setsBits(arguments)
         else { return nil }
         return .identityBits(isSeen: known.mode != nil)
     }
@@ -54,6 +55,10 @@ private struct IdentityCall {
         IdentityCall(name: "mknodat", mode: 2, statesKind: true),
         IdentityCall(name: "io_uring_setup", mode: nil),
     ]
+
+    /// The calls that make a directory. The kernel drops the bits, so a policy may allow them. But a policy that does not
+    /// allow them gets no line for a single mode.
+    static let ofDirectories = [IdentityCall(name: "mkdir", mode: 1), IdentityCall(name: "mkdirat", mode: 2)]
 
     /// `S_ISUID` and `S_ISGID`.
     private static let bits: [UInt64] = [0o4000, 0o2000]
