@@ -84,6 +84,7 @@ struct ProgramRun {
     }
 
     private func runToItsEnd(_ events: RunEvents?) throws -> End {
+        if let missing = MissingPath(options) { throw WrongOption(missing.text) }
         try Confinement.rejectNesting()
         try Doctor.rejectKillingFilter()
         let parent = try options.endsWithParent ? ParentWatch() : nil
@@ -164,19 +165,17 @@ struct ProgramRun {
         return sandbox
     }
 
-    /// A limit on the command line that no policy can have.
-    private struct WrongLimit: Error {
-        let text: String
-    }
-
-    private func limited(_ policy: Policy) throws(WrongLimit) -> Policy {
+    /// Refuses limits that no policy can have.
+    private func limited(_ policy: Policy) throws(WrongOption) -> Policy {
         let limited: Policy
         do {
             limited = try policy.limited(to: options.limits)
         } catch {
-            throw WrongLimit(text: "\(error)")
+            throw WrongOption("--limit: \(error)")
         }
-        if let wrong = EffectlessLimit(among: options.limit, in: limited.limits) { throw WrongLimit(text: wrong.text) }
+        if let wrong = EffectlessLimit(among: options.limit, in: limited.limits) {
+            throw WrongOption("--limit: \(wrong.text)")
+        }
         return limited
     }
 
@@ -342,8 +341,8 @@ struct ProgramRun {
     }
 
     private func report(_ error: any Error) -> Int32 {
-        if let wrong = error as? WrongLimit {
-            StandardError.print("annex: --limit: \(wrong.text)")
+        if let wrong = error as? WrongOption {
+            StandardError.print("annex: \(wrong.description)")
             return 64
         }
         guard let error = error as? SandboxError else {
