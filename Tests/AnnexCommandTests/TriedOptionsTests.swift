@@ -31,6 +31,17 @@ import Testing
         #expect(tried.without(RunHint(line: "no option gives this"))?.line == "no option gives this")
     }
 
+    @Test func `the line names no choice that the run had`() {
+        var options = RunOptions()
+        options.allow = ["jit"]
+        options.unprotect = ["all"]
+        let tried = Self.tried(options)
+        let choices = [RunChoice("--allow", "jit", purpose: "for a"), RunChoice("--allow", "proc", purpose: "for b")]
+        let line = "allowed by: " + choices.map(\.stated).joined(separator: ", or ")
+        #expect(tried.without(RunHint(line: line, choices: choices))?.line == "allowed by: (for b) --allow proc")
+        #expect(tried.without(RunHint(line: "x", choices: [RunChoice("--unprotect", "git")])) == nil)
+    }
+
     @Test(
         arguments: [
             "unshare", "mount", "clone", "{ call: clone, when: { flags: { has: CLONE_NEWUSER } } }",
@@ -65,5 +76,27 @@ import Testing
         ] as [(String, String, String?)])
     func `a variable that names a socket leads to its path`(name: String, value: String, path: String?) {
         #expect(SocketVariable.path(in: name, value: value) == path)
+    }
+
+    @Test(
+        arguments: [
+            ("cannot connect to localhost (127.0.0.1), port 5433: refused", 5433),
+            ("dial tcp 127.0.0.1:8000: socket: operation not permitted", 8000), ("http://localhost:8080/x", 8080),
+            ("connection to server at \"localhost\" (::1), port 5432 failed", 5432), ("redis at [::1]:6379: no", 6379),
+            ("http://localhost/x", nil), ("127.0.0.1.2: no", nil), ("localhost:0", nil), ("localhost:99999", nil),
+            ("example.org:443", nil), ("", nil),
+        ] as [(String, UInt16?)])
+    func `the port of this machine that a text names is found`(text: String, port: UInt16?) {
+        #expect(NamedPorts.ofThisMachine(in: text) == port)
+    }
+
+    @Test(
+        arguments: [
+            ("error: listen eperm: operation not permitted 0.0.0.0:3000", [], 3000), ("listen :::3001", [], 3001),
+            ("listen eacces\n  port: 3002", [], 3002), ("http/server.py", ["-m", "http.server", "8000"], 8000),
+            ("listen", ["--port=4000"], 4000), ("listen", [], nil),
+        ] as [(String, [String], UInt16?)])
+    func `the port at which a program wanted to listen is found`(text: String, arguments: [String], port: UInt16?) {
+        #expect(NamedPorts.listening(in: text, arguments) == port)
     }
 }

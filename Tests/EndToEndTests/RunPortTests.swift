@@ -271,6 +271,70 @@ import Testing
         }
     }
 
+    private static let hints = """
+        def hint(options, script, *words):
+            inside = ['/usr/bin/python3', '-u', '-c', 'import errno, socket, sys\\n' + script]
+            inside += [str(word) for word in words]
+            said = subprocess.run([annex, 'run'] + options + ['--'] + inside, capture_output=True, text=True)
+            return [line for line in said.stderr.splitlines() if line.startswith('annex: hint')][-1:], said.returncode
+
+        """
+
+    @Test func `a port of this machine that the program named leads to its option, and the option works`() async throws
+    {
+        let said = try await python(
+            Self.hints + """
+                port = serve(echo)
+                script = '''
+                port = int(sys.argv[1])
+                try: peer = socket.create_connection(('127.0.0.1', port))
+                except OSError as error: sys.exit('cannot connect to localhost (127.0.0.1), port %d: %s' % (port, error))
+                '''.replace('\\n    ', '\\n').strip()
+                for options in ([], ['--allow', 'loopback']):
+                    lines, status = hint(options, script, port)
+                    print(status, f'add --allow-port {port}' in lines[0], 'network' in lines[0].split('add')[1])
+                print(hint(['--allow-port', str(port)], script, port))
+                """)
+        #expect(said.output == "1 True False\n1 True False\n([], 0)\n", "\(said)")
+    }
+
+    @Test func `a server without a network leads to its published port, and one that no client reached too`()
+        async throws
+    {
+        let said = try await python(
+            Self.hints + """
+                import signal
+                port = free()
+                script = '''
+                listener = socket.socket()
+                try: listener.bind(('0.0.0.0', int(sys.argv[1])))
+                except OSError as error: sys.exit('cannot listen at 0.0.0.0:%s: %s' % (sys.argv[1], error))
+                listener.listen()
+                print('up')
+                listener.accept()
+                '''.replace('\\n    ', '\\n').strip()
+                refused = script.replace('listener = socket.socket()', '''
+                try: listener = socket.socket()
+                except OSError as error: sys.exit('cannot listen at 0.0.0.0:%s: %s' % (sys.argv[1], error))
+                '''.replace('\\n    ', '\\n').strip())
+                lines, status = hint([], refused, port)
+                print(status, lines[0].endswith(f'add --publish {port}'))
+                inside = ['/usr/bin/python3', '-u', '-c', 'import errno, socket, sys\\n' + script, str(port)]
+                child = subprocess.Popen([annex, 'run', '--allow', 'loopback', '--'] + inside,
+                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                print(child.stdout.readline().strip())
+                child.send_signal(signal.SIGINT)
+                errors = child.communicate()[1]
+                print(f'annex: note: the program listened at port {port} of a network of its own' in errors,
+                      f'add --publish {port}' in errors)
+                child = start(['--publish', str(port)], script, port)
+                child.stdout.readline()
+                socket.create_connection(('127.0.0.1', port)).close()
+                print(child.wait())
+                """)
+        #expect(said.output == "1 True\nup\nTrue True\n0\n", "\(said)")
+    }
+
     @Test func `a port that Landlock refuses has a hint if the program states the error`() async throws {
         let script = "import errno, os, sys; sys.exit('bind: ' + os.strerror(errno.EACCES))"
         let said = try await Program.annex(

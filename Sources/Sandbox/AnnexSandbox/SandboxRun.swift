@@ -65,6 +65,9 @@ package final class SandboxRun: SupervisedProcess {
     @discardableResult
     package func send(_ signal: Int32) -> Bool { supervision.process?.send(signal) ?? false }
 
+    /// The number of the program's process; nil before its start.
+    package var number: Int32? { supervision.number }
+
     /// Asks the program to end, and kills it if it has not ended after the policy's grace.
     /// - Returns: false if the program has already ended.
     @discardableResult

@@ -95,7 +95,7 @@ struct ProgramRun {
         // program runs that could receive the signals.
         let sandbox = try sandbox()
         let file = try options.report.map { try RunReportFile(path: $0) }
-        let signals = SignalForwarder()
+        let signals = SignalForwarder(noticesPorts: sandbox.policy.network == .loopback && options.ports.isEmpty)
         var streams = try ProgramStreams(
             closed: StandardStreams.closed, words: words,
             bridging: NamedDescriptors.inherited(in: Array(options.program.dropFirst())))
@@ -106,7 +106,8 @@ struct ProgramRun {
         streams.giveBridged(to: &prepared.configuration)
         prepared.configuration.keptScratch = scratch
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
-        let (policy, notes, gate) = (prepared.policy, prepared.notes, prepared.gate)
+        let (policy, gate) = (prepared.policy, prepared.gate)
+        var notes = prepared.notes
         let home = ProgramsHome(prepared.configuration.environment["HOME"], policy: policy)
         events?.begin(policy)
         let launcher = try launcher(of: start, for: policy)
@@ -136,6 +137,7 @@ struct ProgramRun {
             streams.isCarried && terminal?.isCarried != false
         }
         signals.close()
+        notes += EndNotes.ports(signals.listenedPorts)
         if impatience != nil {
             terminal?.pause()
             return End(
@@ -307,19 +309,14 @@ struct ProgramRun {
         let hasFailed = hints.report.reason == .exited && hints.report.exitCode != 0
         let names = hasFailed ? names.hint : nil
         if let names, errors.states(ENOENT) { return names }
-        let port = hasFailed ? portHint(errors) : nil
-        if let port, errors.mention("bind", "listen", "connect") { return port }
+        let ports = PortHint(
+            errors: errors, arguments: Array(options.program.dropFirst()), policy: hints.policy,
+            denials: hints.denials, options: options)
         let tried = TriedOptions(options, given: given)
+        let port = (hasFailed ? ports.hint : nil).flatMap(tried.without)
+        if let port, hints.policy.network == .none || errors.mention("bind", "listen", "connect") { return port }
         return hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
             ?? port
-    }
-
-    /// Landlock refuses ports without a report, so only the program's own error tells of it.
-    private func portHint(_ errors: StatedErrors) -> RunHint? {
-        guard !options.ports.isEmpty, !options.allow.contains("loopback"), errors.states(EACCES) else { return nil }
-        return RunHint(
-            line: "perhaps it used a TCP port of its own that is neither allowed nor published: add --allow loopback",
-            choices: [RunChoice("--allow", "loopback")])
     }
 
     /// Why the report could not be written; nil if it was written.

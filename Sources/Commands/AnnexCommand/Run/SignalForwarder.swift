@@ -39,9 +39,13 @@ final class SignalForwarder: Sendable {
     private let late = Mutex<Int32?>(nil)
     private let lostParent = Mutex(false)
     private let asked = Mutex(false)
+    private let noticesPorts: Bool
+    private let listened = Mutex<[UInt16]>([])
 
     /// Call this initialiser on the thread that will wait. No other thread handles signals.
-    init() {
+    /// - Parameter noticesPorts: whether to look at which ports the program listens when a signal asks it to end.
+    init(noticesPorts: Bool) {
+        self.noticesPorts = noticesPorts
         // `waited` reads the inherited setting before this function changes the setting.
         var set = Self.waited
         pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -81,7 +85,12 @@ final class SignalForwarder: Sendable {
     var hasAskedForEnd: Bool { asked.withLock { $0 } }
 
     private func handle(_ number: Int32, run: SandboxRun, terminal: TerminalRelay?, job: inout JobControl) {
-        if Self.ends(number) { asked.withLock { $0 = true } }
+        if Self.ends(number) {
+            asked.withLock { $0 = true }
+            if noticesPorts, let process = run.number {
+                listened.withLock { $0 = ListeningPorts.ofProcess(process) }
+            }
+        }
         switch number {
         case SIGWINCH: terminal?.copySize()
         case SIGCONT: job.goOn()
@@ -121,6 +130,9 @@ final class SignalForwarder: Sendable {
         lostParent.withLock { $0 = true }
         run.stopAsOrphan()
     }
+
+    /// The ports at which the program listened in its own network when a signal asked it to end.
+    var listenedPorts: [UInt16] { listened.withLock { $0 } }
 
     /// Whether the parent ended while the program ran.
     var hasLostParent: Bool { lostParent.withLock { $0 } }

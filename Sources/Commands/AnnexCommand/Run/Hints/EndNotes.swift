@@ -22,6 +22,20 @@ enum EndNotes {
         return "a process may have been ended because it used \(text) of processor time: add --limit processor=\(more)"
     }
 
+    /// The most ports that the note names.
+    private static let mostPorts = 3
+
+    /// The note about a server in a network of the program's own, to which nothing outside could connect.
+    static func ports(_ ports: [UInt16]) -> [String] {
+        guard let first = ports.first else { return [] }
+        let named = ports.prefix(mostPorts).map { "\($0)" }.joined(separator: ", ")
+        let options = ports.prefix(mostPorts).map { "--publish \($0)" }.joined(separator: " ")
+        let list = ports.count == 1 ? "port \(first)" : "ports \(named)"
+        return [
+            "the program listened at \(list) of a network of its own: to let this machine connect to it, add \(options)"
+        ]
+    }
+
     private static func others(_ report: SandboxRunReport) -> String? {
         guard report.leftProcesses else { return nil }
         return "processes that the program left running ended with it: let the program wait for them"

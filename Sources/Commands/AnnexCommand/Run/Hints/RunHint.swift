@@ -42,6 +42,9 @@ struct RunChoice: Equatable {
     /// The options as a hint shows them. A path that is not safe to copy is left out.
     var shown: String { options.map(ShellText.shown).joined(separator: " ") }
 
+    /// The options with their purpose before them, as a list of choices states them.
+    var stated: String { purpose.isEmpty ? shown : "(\(purpose)) \(shown)" }
+
     /// Whether a terminal shows the options exactly as they are.
     var isPlain: Bool { text.utf8.count <= 4_096 && PlainText.isUnmistakable(text) }
 }

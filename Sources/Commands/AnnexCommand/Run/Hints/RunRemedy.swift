@@ -62,8 +62,7 @@ struct RunRemedy {
     private init(_ choices: [RunChoice]) {
         self.choices = choices
         // The purpose comes before the options, so that the options stand together and can be copied.
-        let sides = choices.map { $0.purpose.isEmpty ? $0.shown : "(\($0.purpose)) \($0.shown)" }
-        text = "allowed by: " + sides.joined(separator: ", or ")
+        text = "allowed by: " + choices.map(\.stated).joined(separator: ", or ")
     }
 
     private init(clause: String) {

@@ -43,7 +43,7 @@ struct StatedErrors {
     /// The absolute paths in the last lines, with an error or without, the last line first.
     let printed: [String]
     /// All of the last lines in lower case. `mention` looks in this text for errors that have no errno.
-    private let text: String
+    let text: String
 
     /// The most lines that are read, the most names that are read in a line, and the most paths of all lines.
     private static let most = (lines: 64, names: 16, paths: 64)
