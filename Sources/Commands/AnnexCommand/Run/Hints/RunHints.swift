@@ -94,6 +94,7 @@ struct RunHints {
         if let limit { return limit.hint(besides: limit.isTime ? program ?? cause.waiting : nil) }
         // A denial does not cause signals that come from outside the program.
         if let signal = report.signal, Self.foreign.contains(signal) {
+            if signal == SIGPIPE { return refusedByAgent(table) }
             return [SIGINT, SIGTERM].contains(signal)
                 ? cause.waiting.map { listing($0, isExplained: isExplained) } : nil
         }
@@ -105,6 +106,14 @@ struct RunHints {
             ?? cause.matching(errors).flatMap(tried.without) ?? known.hint(table.errors, denials: denials)
             ?? paths.hint(printed: errors) ?? cause.last(errors).flatMap(tried.without)
         return hint.map { listing($0, isExplained: isExplained) }
+    }
+
+    /// The hint about an ssh agent that serves another user. Such an agent closes the connection without an answer, so a
+    /// program that writes to it a moment later prints nothing and ends by SIGPIPE.
+    private func refusedByAgent(_ table: HintTable) -> RunHint? {
+        guard geteuid() == 0, policy.environment.passed.contains("SSH_AUTH_SOCK") else { return nil }
+        let row = table.errors.first { $0.texts.contains("communication with agent failed") }
+        return row.map { RunHint(line: $0.hint) }
     }
 
     /// Signals that come from outside the program, and the signal for output without a reader.
