@@ -242,18 +242,20 @@ import Testing
     }
 
     @Test func `the help says what is lost and what no option gives`() async throws {
-        let help = try await Program.annex("run", "--help", in: folder)
-        let words = help.output.split { " \n".contains($0) }.joined(separator: " ")
-        for part in [
-            "HOME AND FILES", "HOME /tmp, the program's own directory", "is gone at the end",
-            "--env HOME=DIR --write DIR", "must exist", "editors, sqlite", "sudo, su", "tmux, script", "niceness",
-        ] {
-            #expect(words.contains(part), "\(part)")
+        try await withHome {
+            let help = try await Program.annex("run", "--help", in: folder)
+            let words = help.output.split { " \n".contains($0) }.joined(separator: " ")
+            for part in [
+                "HOME AND FILES", "HOME /tmp, the program's own directory", "is gone at the end",
+                "--env HOME=DIR --write DIR", "must exist", "editors, sqlite", "sudo, su", "tmux, script", "niceness",
+            ] {
+                #expect(words.contains(part), "\(part)")
+            }
+            #expect(!help.output.split(separator: "\n").contains { $0.count > 80 }, "\(help.output)")
+            let exit =
+                help.output.components(separatedBy: "EXIT STATUS\n").last?.components(separatedBy: "\n\n").first ?? ""
+            let rows = exit.split(separator: "\n")
+            #expect(rows.count > 6 && rows.allSatisfy { $0.hasPrefix("  ") }, "\(exit)")
         }
-        #expect(!help.output.split(separator: "\n").contains { $0.count > 80 }, "\(help.output)")
-        let exit =
-            help.output.components(separatedBy: "EXIT STATUS\n").last?.components(separatedBy: "\n\n").first ?? ""
-        let rows = exit.split(separator: "\n")
-        #expect(rows.count > 6 && rows.allSatisfy { $0.hasPrefix("  ") }, "\(exit)")
     }
 }
