@@ -67,7 +67,7 @@ import Testing
 
     @Test func `a program that is not started has one line`() async throws {
         let said = try await Program.annex(
-            ["run", "--json-events", "events", "--read", "/no/such/file", "--", "true"], in: folder)
+            ["run", "--json-events", "events", "--read", "/", "--", "true"], in: folder)
         let lines = try events()
         #expect(said.status == 126 && lines.count == 1, "\(lines)")
         #expect(lines.first?["reason"] as? String == "launchFailed" && lines.first?["status"] as? Int == 126)

@@ -42,6 +42,7 @@ struct ProgramRun {
         let outcome: Outcome
         let line: RunEvents.EndLine
         do {
+            if let missing = MissingPath(options) { throw WrongOption(missing.text) }
             let end = try runToItsEnd(events)
             outcome = report(end)
             line = RunEvents.EndLine(end.report, status: outcome.status, hint: outcome.hint)
@@ -84,7 +85,6 @@ struct ProgramRun {
     }
 
     private func runToItsEnd(_ events: RunEvents?) throws -> End {
-        if let missing = MissingPath(options) { throw WrongOption(missing.text) }
         try Confinement.rejectNesting()
         try Doctor.rejectKillingFilter()
         let parent = try options.endsWithParent ? ParentWatch() : nil
@@ -106,8 +106,7 @@ struct ProgramRun {
         streams.giveBridged(to: &prepared.configuration)
         prepared.configuration.keptScratch = scratch
         let terminal = try streams.takeRelay { signals.post(.suspendKey) }
-        let (policy, gate) = (prepared.policy, prepared.gate)
-        var notes = prepared.notes
+        let (policy, notes, gate) = (prepared.policy, prepared.notes, prepared.gate)
         let home = ProgramsHome(prepared.configuration.environment["HOME"], policy: policy)
         events?.begin(policy)
         let launcher = try launcher(of: start, for: policy)
@@ -137,17 +136,11 @@ struct ProgramRun {
             streams.isCarried && terminal?.isCarried != false
         }
         signals.close()
-        notes += EndNotes.ports(signals.listenedPorts)
-        if impatience != nil {
-            terminal?.pause()
-            return End(
-                report: report, denials: denials, policy: policy, failed: nil, file: file, impatience: impatience,
-                notes: notes, home: home, wasAsked: signals.hasAskedForEnd)
-        }
-        terminal?.finish()
+        if impatience != nil { terminal?.pause() } else { terminal?.finish() }
         return End(
-            report: report, denials: denials, policy: policy, failed: streams.finish(), file: file, impatience: nil,
-            notes: notes, home: home, wasAsked: signals.hasAskedForEnd)
+            report: report, denials: denials, policy: policy, failed: impatience == nil ? streams.finish() : nil,
+            file: file, impatience: impatience, notes: notes + EndNotes.ports(signals.listenedPorts), home: home,
+            wasAsked: signals.hasAskedForEnd)
     }
 
     private func launcher(of start: LauncherStart, for policy: Policy) throws -> Launcher {
