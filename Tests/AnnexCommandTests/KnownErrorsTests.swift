@@ -77,6 +77,7 @@ import Testing
         ("errors: [{ certainty: perhaps }]", "`certainty` is a detail of `limit`"),
         ("limits: [{ limit: memory, certainty: likely }]", "unknown certainty `likely`"),
         ("errors: [{ allow: [jit], limit: memory }]", "a hint has one of allow and limit"),
+        ("errors: [{ allow: [jit], where: [/etc] }]", "`/etc` is neither"),
     ])
     func `a mistake in a table of hints is named`(text: String, problem: String) {
         let error = #expect(throws: PolicyError.self) { try HintTable(text: text) }

@@ -115,6 +115,10 @@ struct FailedTask: CustomStringConvertible, Sendable {
             hint: "no option hands it over",
             remedy: nil),
         FailedTask(
+            name: "an object of System V", needs: ["ipcmk"], guess: [], script: "ipcmk -M 4096",
+            hint: "add --allow ipc",
+            remedy: ["--allow", "ipc"]),
+        FailedTask(
             name: "a terminal of the program's own", needs: ["script"], guess: [],
             script: "script -q -c true /tmp/typescript", hint: "no option gives them", remedy: nil),
         FailedTask(

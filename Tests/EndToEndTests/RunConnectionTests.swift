@@ -94,24 +94,43 @@ import Testing
             let path = home + "/agent"
             let server = try listen(at: path)
             let failed = try await run([], ["ssh-add", "-l"], environment: ["SSH_AUTH_SOCK": path])
-            let options = ["--allow", "sockets", "--read", path, "--env", "SSH_AUTH_SOCK"]
-            #expect(Self.hint(failed).contains("add " + options.joined(separator: " ") + ";"), "\(failed.errors)")
+            // An agent answers its own user only, and the programs of root have another one.
+            let lead = geteuid() == 0 ? "run annex as that user, and not as root" : "add --allow ssh-agent;"
+            #expect(Self.hint(failed).contains(path) && Self.hint(failed).contains(lead), "\(failed.errors)")
             let part = try await run(
                 ["--allow", "sockets", "--env", "SSH_AUTH_SOCK"], ["ssh-add", "-l"],
                 environment: ["SSH_AUTH_SOCK": path])
-            #expect(Self.hint(part).contains("add --read \(path);"), "\(part.errors)")
+            #expect(Self.hint(part).contains(lead), "\(part.errors)")
             try server.close()
-            // An agent answers its own user only, and the programs of root have another one.
             if geteuid() == 0 { return }
             let worked = try await Program.run(
                 "/bin/sh",
                 [
                     "-c",
                     "eval $(ssh-agent -a '\(path)2') >/dev/null; chmod 777 '\(path)2'; "
-                        + "\"$0\" run --allow sockets --read '\(path)2' --env SSH_AUTH_SOCK -- ssh-add -l; ssh-agent -k",
+                        + "\"$0\" run --allow ssh-agent -- ssh-add -l; ssh-agent -k",
                     ChildProcess.executable("annex").path,
                 ], in: folder, environment: ["HOME": home])
             #expect(worked.output.contains("The agent has no identities."), "\(worked.output) \(worked.errors)")
+        }
+    }
+
+    @Test(.enabled(if: Program.isThere(tool: "perl"), "perl is not installed"))
+    func `a display is named by its allowance, for an error and for a refused connection`() async throws {
+        try await withHome {
+            let server = try listen(at: home + "/wayland-7")
+            let environment = [
+                "WAYLAND_DISPLAY": home + "/wayland-7", "XDG_RUNTIME_DIR": home, "DISPLAY": "", "XAUTHORITY": "",
+            ]
+            let program = Self.connecting + [home + "/wayland-7"]
+            let script = "\"$@\" 2>/dev/null || { echo 'Error: cannot open display: :0' >&2; exit 1; }"
+            let failed = try await run([], ["sh", "-c", script, "sh"] + program, environment: environment)
+            #expect(Self.hint(failed).contains("wayland-7: add --allow display;"), "\(failed.errors)")
+            let refused = try await run(["--allow", "sockets"], program, environment: environment)
+            #expect(Self.hint(refused).contains("allowed by: --allow display;"), "\(refused.errors)")
+            let worked = try await run(["--allow", "display"], program, environment: environment)
+            #expect(worked.status == 0, "\(worked.errors)")
+            try server.close()
         }
     }
 }

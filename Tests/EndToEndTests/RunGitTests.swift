@@ -138,7 +138,7 @@ struct RunGitTests {
         let script =
             "printf '#!/bin/sh\\necho refused; exit 1\\n' > main/.git/hooks/pre-commit && chmod 755 main/.git/hooks/pre-commit"
         let failed = try await inside(["--write", "main", "--allow", "git"], script)
-        #expect(failed.status != 0, "\(failed.errors)")
+        #expect(failed.status != 0 && failed.errors.contains("add --unprotect git;"), "\(failed.errors)")
         let options = ["--write", "main", "--allow", "git", "--unprotect", "git"]
         let worked = try await inside(options, script)
         #expect(worked.status == 0, "\(worked.errors)")
@@ -149,6 +149,16 @@ struct RunGitTests {
         #expect(next.status == 1, "\(next.output) \(next.errors)")
         let both = try await inside(["--write-execute", "main", "--allow", "git", "--unprotect", "git"], commit)
         #expect(both.status == 1, "\(both.output) \(both.errors)")
+    }
+
+    @Test func `settings of a repository that cannot be replaced lead to their protection`() async throws {
+        try await makeWorktree()
+        let script = "git config user.name other"
+        let place = ["--write", "main", "--directory", "main"]
+        let failed = try await inside(place, script)
+        #expect(failed.status != 0 && failed.errors.contains("add --unprotect git;"), "\(failed.errors)")
+        let worked = try await inside(place + ["--unprotect", "git"], script)
+        #expect(worked.status == 0, "\(worked.errors)")
     }
 
     @Test func `FS-42: giving up the protection opens nothing in the main repository of a worktree`() async throws {

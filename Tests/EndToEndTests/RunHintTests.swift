@@ -235,6 +235,7 @@ import Testing
         // A program chooses the names in its errors. It must not talk the user into handing over keys.
         let keys = try await run(["--read", home + "/work"], script: "mkdir $HOME/.ssh")
         #expect(!keys.errors.contains("--write"), "\(keys.errors)")
+        #expect(keys.errors.contains(".ssh is for keys, and no hint offers it"), "\(keys.errors)")
         try FileManager.default.createDirectory(atPath: home + "/.tool", withIntermediateDirectories: false)
         chmod(home + "/.tool", 0o777)
         let worked = try await run(["--write", home + "/.tool"], script: script)

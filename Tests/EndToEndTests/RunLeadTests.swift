@@ -48,19 +48,19 @@ import Testing
             try make(".gitconfig", "[user]\n\tname = Ana\n\temail = ana@example.org\n")
             let script = "git init -q r && cd r && git commit -q --allow-empty -m x && git log --format=%an"
             let failed = try await run(["--write", "."], ["sh", "-c", script])
-            #expect(Self.hint(failed).contains("add --read \(home)/.gitconfig;"), "\(failed.errors)")
+            #expect(Self.hint(failed).contains("add --allow git;"), "\(failed.errors)")
             try FileManager.default.removeItem(at: folder.url.appending(path: "r"))
-            let worked = try await run(
-                ["--write", ".", "--read", home + "/.gitconfig"], ["sh", "-c", script])
+            let options = ["--write", ".", "--allow", "git"]
+            let worked = try await run(options, ["sh", "-c", script])
             #expect(worked.status == 0 && worked.output == "Ana\n", "\(worked.errors)")
             // The file is there now, so another failure is not blamed on it.
-            let other = try await run(
-                ["--write", ".", "--read", home + "/.gitconfig"],
-                ["sh", "-c", "echo 'Author identity unknown' >&2; exit 1"])
-            #expect(!Self.hint(other).contains(".gitconfig"), "\(other.errors)")
-            let locked = try await run(
-                ["--write", ".", "--read", home + "/.gitconfig"],
-                ["sh", "-c", "git config --global user.name Eva"])
+            let other = try await run(options, ["sh", "-c", "echo 'Author identity unknown' >&2; exit 1"])
+            #expect(!Self.hint(other).contains("git"), "\(other.errors)")
+            let named = try await run([], ["cat", home + "/.gitconfig"])
+            #expect(Self.hint(named).contains(".gitconfig was not handed over: add --allow git;"), "\(named.errors)")
+            let read = try await run(["--allow", "git"], ["cat", home + "/.gitconfig"])
+            #expect(read.status == 0, "\(read.errors)")
+            let locked = try await run(options, ["sh", "-c", "git config --global user.name Eva"])
             #expect(Self.hint(locked).contains("run this command without annex"), "\(locked.errors)")
         }
     }
@@ -77,9 +77,9 @@ import Testing
             try #require(made.status == 0, "\(made.errors)")
             let options = ["--write", home + "/wt", "--directory", home + "/wt"]
             let failed = try await run(options, ["git", "status", "--short"])
-            #expect(Self.hint(failed).contains("add --write \(home)/main/.git;"), "\(failed.errors)")
-            let worked = try await run(
-                options + ["--write", home + "/main/.git"], ["git", "-c", "safe.directory=*", "status", "--short"])
+            #expect(Self.hint(failed).contains("add --allow git;"), "\(failed.errors)")
+            let program = ["git", "-c", "safe.directory=*", "status", "--short"]
+            let worked = try await run(options + ["--allow", "git"], program)
             #expect(worked.status == 0, "\(worked.errors)")
         }
     }
@@ -108,14 +108,29 @@ import Testing
             for program in [["sh", "-c", "annex-tool"], ["env", "annex-tool"], ["bash", "-c", "annex-tool"]] {
                 let failed = try await run([], program, environment: ["PATH": path])
                 #expect(failed.status == 127, "\(failed.errors)")
-                #expect(Self.hint(failed).contains("add --execute \(home)/tool --env PATH;"), "\(failed.errors)")
-                let worked = try await run(
-                    ["--execute", home + "/tool", "--env", "PATH"], program, environment: ["PATH": path])
+                #expect(Self.hint(failed).contains("add --execute \(home)/tool;"), "\(failed.errors)")
+                let worked = try await run(["--execute", home + "/tool"], program, environment: ["PATH": path])
                 #expect(worked.status == 0 && worked.output == "found\n", "\(worked.errors)")
             }
             // A program that is nowhere has no option.
             let missing = try await run([], ["sh", "-c", "annex-nowhere"], environment: ["PATH": path])
             #expect(missing.status == 127 && Self.hint(missing).isEmpty, "\(missing.errors)")
+        }
+    }
+
+    /// The directory above is the whole home, which no option hands over.
+    @Test func `a program in the bin of the home leads to this bin, and reading it is not enough`() async throws {
+        try await withHome {
+            try make("bin/annex-tool", "#!/bin/sh\necho found\n", mode: 0o755)
+            let path = ["PATH": "\(home)/bin:" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")]
+            let program = ["sh", "-c", "annex-tool"]
+            let failed = try await run([], program, environment: path)
+            #expect(Self.hint(failed).contains("add --execute \(home)/bin;"), "\(failed.errors)")
+            let read = try await run(["--read", home + "/bin"], program, environment: path)
+            #expect(
+                Self.hint(read).contains("use --execute \(home)/bin instead of --read \(home)/bin"), "\(read.errors)")
+            let worked = try await run(["--execute", home + "/bin"], program, environment: path)
+            #expect(worked.output == "found\n", "\(worked.errors)")
         }
     }
 
@@ -183,6 +198,12 @@ import Testing
         ("passwd", "passwd", "set-user-ID programs such as sudo, su and passwd"),
         ("fallocate", "fallocate -l 1M f", "no option lets a program reserve space"),
         ("chown", "touch f && chown 0 f", "no option changes that"),
+        ("script", "script -q -c true typescript", "no pseudo-terminals of its own"),
+        ("tmux", "tmux new -d", "no pseudo-terminals of its own"),
+        ("dmesg", "dmesg", "no option gives capabilities"),
+        ("hostname", "hostname other", "no option gives capabilities"),
+        ("mknod", "mknod device c 1 3", "no option gives devices"),
+        ("sh", "ulimit -n 100000", "a program cannot raise its own limits"),
         ("systemctl", "systemctl status", "no option gives systemctl"),
     ]
 

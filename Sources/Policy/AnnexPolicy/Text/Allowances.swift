@@ -26,6 +26,17 @@ package final class Allowances {
         candidates.filter { $0.fragment.states(remedy) }.map(\.fragment)
     }
 
+    /// The allowances that hand over a file or socket of the caller. Each of them suffices. An allowance with calls is for
+    /// its sockets only.
+    /// - Parameter isPlace: whether the grant of an allowance leads to the file.
+    package func handingOver(_ rights: PathRights, to isPlace: (CallersGrant) -> Bool) -> [PolicyFragment] {
+        candidates.map(\.fragment).filter { fragment in
+            fragment.grants.callers.contains { grant in
+                (fragment.calls.isEmpty || grant.kind != .any) && rights.isSubset(of: grant.rights) && isPlace(grant)
+            }
+        }
+    }
+
     /// Whether the policy lacks something that the allowance gives. An allowance that cannot be joined or read is not
     /// missing, because it does not help.
     package func isMissing(_ name: String) -> Bool { candidates.contains { $0.fragment.identifier == name } }

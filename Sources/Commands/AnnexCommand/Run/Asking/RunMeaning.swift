@@ -76,7 +76,7 @@ enum RunMeaning {
 
     private static func isFile(_ path: String) -> Bool {
         // The program may have chosen an absolute path. So it is looked up as any path that a program names.
-        HostLookup { _ in false }.isFile(path.hasPrefix("/") ? path : GivenPaths.resolved(path) ?? "/")
+        HostLookup.isFile(at: path.hasPrefix("/") ? path : GivenPaths.resolved(path) ?? "/")
     }
 
     private static func warning(_ paths: [String]) -> [String] {

@@ -69,7 +69,12 @@ struct HintRow {
     /// Whether the row comes before the paths and the denied calls that the errors are about.
     let isFirst: Bool
     let need: Need
+    /// Files of the caller's home, as `~/NAME`, and sockets that variables name, as `$NAME`. One of them must exist. The
+    /// list is empty if the row needs none.
+    let places: [String]
     let hint: String
+    /// The hint if root calls annex and nothing helps then; nil if that makes no difference.
+    let hintForRoot: String?
     /// What a program really printed.
     let recorded: [String]
 
@@ -117,8 +122,8 @@ struct HintRow {
     }
 
     private static let keys = [
-        "texts", "errno", "signal", "with", "without", "silent", "first", "hint", "recorded", "refused",
-        "unless-denied", "certainty",
+        "texts", "errno", "signal", "with", "without", "silent", "first", "where", "hint", "as-root", "recorded",
+        "refused", "unless-denied", "certainty",
     ]
     /// The keys that say what helps. A row has at most one of them.
     private static let needs = ["allow", "options", "limit", "denied", "calls", "read", "execute", "socket", "needs"]
@@ -142,7 +147,13 @@ struct HintRow {
             throw node.error("`\(details[0])` is a detail of `limit`, which is missing")
         }
         need = try Self.need(values)
+        places = try values["where"]?.texts() ?? []
+        if let place = places.first(where: { !$0.hasPrefix("~/") && !$0.hasPrefix("$") }) {
+            throw node.error(
+                "`where` has files of a home (~/NAME) and variables ($NAME), and `\(Escaped(place))` is neither")
+        }
         hint = try values["hint"]?.text("`hint`") ?? ""
+        hintForRoot = try values["as-root"]?.text("`as-root`")
         recorded = try values["recorded"]?.texts() ?? []
     }
 

@@ -18,7 +18,7 @@ struct HomeHint {
         let place = "\(real)/\(name)"
         let finding = PathExamination(policy).finding(place, errno: ENOENT, makesFile: line?.makesFile == true)
         guard let finding, finding.fault == .notShown else { return nil }
-        if finding.rights.contains(.write) { return writing(name, isDirectory: line?.makesDirectory == true) }
+        if finding.rights.contains(.write) { return writing(name, isDirectory: line?.made == .directory) }
         return reading(name, rights: finding.rights)
     }
 

@@ -51,6 +51,19 @@ extension KnownErrors {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
+    /// The path of a file of the caller's home (`~/NAME`), or of the socket that a variable names (`$NAME`); nil if there
+    /// is none.
+    func existing(_ place: String) -> String? {
+        if place.hasPrefix("$") {
+            let variable = String(place.dropFirst())
+            guard let value = UserEnvironment.variable(variable) else { return nil }
+            return SocketVariable.path(in: variable, value: value).flatMap { Self.isSocket($0) ? $0 : nil }
+        }
+        guard let home = UserEnvironment.path("HOME") else { return nil }
+        let path = PathText.resolved(home + place.dropFirst())
+        return access(path, F_OK) == 0 ? path : nil
+    }
+
     /// The hint about a program that the caller's shell finds and the program does not, because its directory was not
     /// handed over.
     func programOfPath(_ row: HintRow) -> RunHint? {
@@ -58,15 +71,30 @@ extension KnownErrors {
         for name in errors.missingNames {
             // The program could have put links into a directory that it may write to.
             let place = CallersPath.first(name) { policy.verdict(path: $0, rights: .write).isAllowed && isShown($0) }
-            guard let place, let finding = examination.finding(place, errno: ENOENT, makesFile: false),
-                let grant = finding.grant
-            else { continue }
-            let path = given.variables.contains("PATH") ? [] : ["--env", "PATH"]
-            let choice = RunChoice([grant.name, grant.path] + path)
+            guard let place else { continue }
             let values = ["program": "\(Escaped(name, limit: 200))", "place": "\(Escaped(place, limit: 500))"]
-            return RunHint(line: Self.line(row.hint, choices: [choice], values: values), choices: [choice])
+            if let grant = examination.finding(place, errno: ENOENT, makesFile: false)?.grant {
+                let choice = RunChoice(grant.name, grant.path)
+                return RunHint(line: Self.line(row.hint, choices: [choice], values: values), choices: [choice])
+            }
+            if let hint = readOnlyProgram(place, by: examination, values: values) { return hint }
         }
         return nil
+    }
+
+    /// The hint about a program that may be read and not executed. Its directory is not on the program's PATH.
+    private func readOnlyProgram(
+        _ place: String, by examination: PathExamination, values: [String: String]
+    ) -> RunHint? {
+        guard let finding = examination.finding(place, errno: EACCES, makesFile: false),
+            finding.fault == .notExecutable,
+            let typed = GivenPaths.typed(given.read, containing: finding.path)
+        else { return nil }
+        let choice = RunChoice("--execute", typed)
+        let line =
+            "outside, {program} is {place}, which may be read and not executed: use {1} instead of --read "
+            + ShellText.shown(typed)
+        return RunHint(line: Self.line(line, choices: [choice], values: values), choices: [choice])
     }
 
     private func isShown(_ path: String) -> Bool { !policy.isPrivate(path) }
@@ -82,13 +110,23 @@ extension KnownErrors {
             let place = "/" + parts[...end].joined(separator: "/")
             guard let finding = examination.finding(place, errno: ENOENT, makesFile: false),
                 finding.fault == .notShown,
-                let grant = GrantOption(for: finding.path, rights: [.read, .write], beside: policy)
+                let choice = repository(at: finding.path, isWorktree: parts.dropFirst(end + 1).first == "worktrees")
             else { continue }
-            let choice = RunChoice(grant.name, grant.path)
             let values = ["place": "\(PathText.shown(finding.path, limit: 500))"]
             return RunHint(line: Self.line(row.hint, choices: [choice], values: values), choices: [choice])
         }
         return nil
+    }
+
+    /// The option that gives the repository of a working tree. The allowance finds the repository of a worktree, if the
+    /// worktree itself was handed over.
+    private func repository(at place: String, isWorktree: Bool) -> RunChoice? {
+        if isWorktree, allowances.isMissing("git"),
+            given.all.contains(where: { HostLookup.isFile(at: $0.path + "/.git") })
+        {
+            return RunChoice("--allow", "git")
+        }
+        return GrantOption(for: place, rights: [.read, .write], beside: policy).map { RunChoice($0.name, $0.path) }
     }
 
     private func gitDirectoryAbove(_ row: HintRow) -> RunHint? {
@@ -100,7 +138,9 @@ extension KnownErrors {
             if finding?.fault == .notShown,
                 let grant = GrantOption(for: directory, rights: [.read, .write], beside: policy)
             {
-                let choice = RunChoice(grant.name, grant.path)
+                // A worktree has a file at this place. Its repository lies elsewhere.
+                let isWorktree = HostLookup.isFile(at: place) && allowances.isMissing("git")
+                let choice = RunChoice([grant.name, grant.path] + (isWorktree ? ["--allow", "git"] : []))
                 let values = ["place": "\(PathText.shown(place, limit: 500))"]
                 return RunHint(line: Self.line(row.hint, choices: [choice], values: values), choices: [choice])
             }

@@ -2,6 +2,7 @@ import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
 internal import AnnexSandbox
+import Glibc
 
 /// The hints for errors that are in the table: well-known programs print them without the call or the path that failed.
 struct KnownErrors {
@@ -21,8 +22,16 @@ struct KnownErrors {
     }
 
     private func hint(_ row: HintRow, denials: [Denial]) -> RunHint? {
+        let place = row.places.lazy.compactMap(existing).first
+        guard place != nil || row.places.isEmpty else { return nil }
+        let values = place.map { ["place": "\(Escaped($0, limit: 500))"] } ?? [:]
+        if geteuid() == 0, let line = row.hintForRoot { return RunHint(line: Self.line(line, values: values)) }
+        return hint(row, denials: denials, values: values)
+    }
+
+    private func hint(_ row: HintRow, denials: [Denial], values: [String: String]) -> RunHint? {
         switch row.need {
-        case .options(let lists): options(lists, in: row)
+        case .options(let lists): options(lists, in: row, values: values)
         case .denied(let calls): denied(calls, among: denials)
         case .calls(let names): calls(names, in: row)
         case .files(let names, let option): files(names, option: option, in: row)
@@ -32,10 +41,10 @@ struct KnownErrors {
         }
     }
 
-    private func options(_ lists: [[String]], in row: HintRow) -> RunHint? {
+    private func options(_ lists: [[String]], in row: HintRow, values: [String: String]) -> RunHint? {
         let choices = lists.map { RunChoice(missing($0)) }
         guard choices.contains(where: { !$0.options.isEmpty }) else { return nil }
-        return RunHint(line: Self.line(row.hint, choices: choices), choices: choices)
+        return RunHint(line: Self.line(row.hint, choices: choices, values: values), choices: choices)
     }
 
     /// The options without the allowances that the program has already.
@@ -140,12 +149,8 @@ struct KnownErrors {
         guard let place = given.virtualEnvironment,
             let grant = GrantOption(for: place, rights: [.read, .execute], beside: policy)
         else { return nil }
-        // A program that was named without a directory is found by PATH again.
-        let isFound = given.isProgramOfPath && !given.variables.contains("PATH")
-        let path = isFound ? ["--env", "PATH"] : []
-        let options = (given.contain(place) ? [] : [grant.name, grant.path]) + path
-        guard !options.isEmpty else { return nil }
-        let choice = RunChoice(options)
+        if given.contain(place) { return nil }
+        let choice = RunChoice(grant.name, grant.path)
         let line = Self.line(row.hint, choices: [choice], values: ["environment": "\(Escaped(place, limit: 500))"])
         return RunHint(line: line, choices: [choice])
     }

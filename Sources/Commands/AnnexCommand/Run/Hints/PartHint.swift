@@ -9,7 +9,8 @@ struct PartHint {
 
     /// - Returns: nil if the program stated no error about such a path.
     func hint(for errors: StatedErrors) -> RunHint? {
-        for stated in errors.lines where [0, EACCES, EPERM, EROFS].contains(stated.errno) {
+        // A program that replaces a protected file by a new one gets EBUSY.
+        for stated in errors.lines where [0, EACCES, EPERM, EROFS, EBUSY].contains(stated.errno) {
             for path in stated.paths.map(PathText.resolved) {
                 if let hint = hidden(path) ?? protected(path) { return hint }
             }

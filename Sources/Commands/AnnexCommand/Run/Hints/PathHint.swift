@@ -34,7 +34,9 @@ struct PathHint {
                 if let hint = homeHint(path, in: stated) { return hint }
                 continue
             }
-            if let hint = missing(inHome: finding, named: path, in: stated) { return hint }
+            if let hint = keys(finding, named: path) { return hint }
+            if let hint = newPlace(finding, named: path, by: stated) { return hint }
+            if let hint = hook(finding) { return hint }
             guard let hint = tried.without(hint(finding)) else { continue }
             if !hint.choices.isEmpty || finding.fault == .writtenCode { return hint }
             hopeless = hopeless ?? hint
@@ -87,31 +89,6 @@ struct PathHint {
             choices: [choice])
     }
 
-    /// The hint if the program wants to make a file or directory in a home, and no option hands over the directory in
-    /// which it would lie. No option hands over a whole home, but an option can hand over what lies in a home.
-    private func missing(
-        inHome finding: PathExamination.Finding, named path: String, in line: StatedErrors.Line
-    ) -> RunHint? {
-        guard finding.rights.contains(.write), finding.grant == nil, PathText.isPath(path, within: finding.path),
-            let name = PathText.parts(path).dropFirst(PathText.parts(finding.path).count).first,
-            !PathExamination.isShared(name: name), GrantOption.danger(of: finding.path, .write) != nil
-        else { return nil }
-        let directory = finding.path + "/" + name
-        // The program chose the name. So the directory must be one that an option may hand over.
-        guard PathExamination(policy).isMissing(directory),
-            let grant = GrantOption(for: directory, rights: .write, beside: policy)
-        else {
-            return nil
-        }
-        let choice = RunChoice(grant.name, grant.path)
-        let isDirectory = line.makesDirectory || !PathText.isSame(PathText.resolved(path), as: directory)
-        return RunHint(
-            line:
-                "\(Escaped(directory, limit: 500)) does not exist, and your home is not handed over as a whole: make it first "
-                + "(\(isDirectory ? "mkdir" : "touch") \(ShellText.shown(directory))), and add \(choice.shown)"
-        )
-    }
-
     private func hint(_ finding: PathExamination.Finding) -> RunHint {
         if policy.isHiddenProcessFile(finding.path), finding.fault == .notShown { return kernelFile(finding.path) }
         let path = PathText.shown(finding.path, limit: 500)
@@ -137,9 +114,16 @@ struct PathHint {
     }
 
     private func remedy(_ finding: PathExamination.Finding) -> RunHint {
+        let named =
+            finding.fault == .notShown
+            ? RunRemedy.allowances(for: finding.path, rights: finding.rights, among: allowances) : []
+        if let choice = named.first { return RunHint(line: ": add \(choice.shown)", choices: [choice]) }
         if let grant = finding.grant {
             let choice = RunChoice(grant.name, grant.path == SandboxProgram.callersDirectory ? "." : grant.path)
-            return RunHint(line: replaced(by: grant) + choice.shown, choices: [choice])
+            let choices = [choice] + (writing(finding).map { [$0] } ?? [])
+            let stated = choices.map(\.stated).joined(separator: ", or ")
+            let file = replacedFile(by: grant).map { " instead of \(RunChoice("--write", $0).shown)" } ?? ""
+            return RunHint(line: replaced(by: grant) + stated + file, choices: choices)
         }
         let danger =
             PathText.isUTF8(finding.path)
@@ -150,8 +134,11 @@ struct PathHint {
 
     /// The words before an option. `--write-execute` takes the place of the option that gave the same path before.
     private func replaced(by grant: GrantOption) -> String {
-        guard grant.name == "--write-execute" else { return ": add " }
-        let before = given.write.contains { PathText.isSame($0.path, as: grant.path) } ? "--write" : "--execute"
+        guard grant.name == "--write-execute" else { return replacedFile(by: grant) == nil ? ": add " : ": use " }
+        let before = ["--write", "--execute"].first { name in
+            given.pairs(of: name).contains { PathText.isSame($0.path, as: grant.path) }
+        }
+        guard let before else { return ": let the program execute what it writes there: use " }
         return ": let the program execute what it writes there, in place of \(before): use "
     }
 

@@ -104,7 +104,7 @@ struct RunHints {
             cause.ended ?? LeftOutLayer(report).hint(for: errors) ?? PartHint(report: report).hint(for: errors)
             ?? known.hint(table.errors.filter(\.isFirst), denials: denials) ?? paths.hint(for: errors)
             ?? cause.matching(errors).flatMap(tried.without) ?? known.hint(table.errors, denials: denials)
-            ?? paths.hint(printed: errors) ?? cause.last(errors).flatMap(tried.without)
+            ?? paths.hint(printed: errors) ?? paths.hint(unnamedIn: errors) ?? cause.last(errors).flatMap(tried.without)
         return hint.map { listing($0, isExplained: isExplained) }
     }
 

@@ -13,11 +13,17 @@ struct RunRemedy {
     /// - Returns: nil if nothing can allow the denied call or path, and there is nothing to say about that.
     init?(_ denial: Denial, beside allowances: Allowances) {
         if case .path(let path) = denial.subject, let grant = path.grant {
-            self.init([RunChoice((path.isOfHome ? ["--env", "HOME"] : []) + [grant.name, grant.path])])
+            let named = Self.allowances(for: path.path, rights: path.missing, among: allowances)
+            let choice = RunChoice((path.isOfHome ? ["--env", "HOME"] : []) + [grant.name, grant.path])
+            self.init(named.isEmpty ? [choice] : named)
             return
         }
         if case .call(let use) = denial.subject, NeverAllowed.covers(use) {
             self.init(clause: NeverAllowed.clause)
+            return
+        }
+        if case .call(let use) = denial.subject, let clause = NeedsCapability.clause(use) {
+            self.init(clause: clause)
             return
         }
         // With such a line, the kernel would refuse the call in place of the filter, because the sandbox has no other user.
@@ -34,7 +40,10 @@ struct RunRemedy {
             // Calls that programs usually do without need no explanation.
             if denial.isQuiet { return nil }
             let unseen = isSeen ? "" : "this call, which could set "
-            self.init(clause: "no option gives \(unseen)set-user-ID or set-group-ID modes")
+            self.init(
+                clause:
+                    "no option gives \(unseen)set-user-ID or set-group-ID modes, because other users could use such a "
+                    + "file or directory with its owner's rights")
         case .entry, .writeXorExecuteOff, .devices, .processFiles, .entitlement:
             let choices = Self.choices(for: denial, among: allowances) ?? Self.choices(for: remedy, among: allowances)
             if choices.isEmpty, let text = denial.remedyText {
@@ -57,6 +66,16 @@ struct RunRemedy {
         let line = ["--allow-line", entry.line]
         guard entry.breaksWriteXorExecute else { return [RunChoice(line)] }
         return allowances.giving(.writeXorExecuteOff).map { RunChoice(RunChoice(allowing: $0).options + line) }
+    }
+
+    /// The allowances that hand over a file or socket of the caller, such as the socket of the agent for keys.
+    static func allowances(for path: String, rights: PathRights, among allowances: Allowances) -> [RunChoice] {
+        let fragments = allowances.handingOver(rights) { grant in
+            guard case .path(let place) = grant.destination(variable: UserEnvironment.variable) else { return false }
+            return PathText.isSame(place, as: path)
+                || GivenPaths.resolved(place).map { PathText.isSame($0, as: path) } == true
+        }
+        return fragments.prefix(1).map { RunChoice("--allow", $0.identifier) }
     }
 
     private init(_ choices: [RunChoice]) {

@@ -24,11 +24,28 @@ struct StatedErrors {
             return words.contains { word in making.contains(word.trimmingPunctuation) }
         }
 
-        /// Whether the line is about making a directory.
-        var makesDirectory: Bool {
-            let small = text.lowercased()
-            return small.contains("mkdir")
-                || ["create", "creating", "make"].contains { small.contains("\($0) directory") }
+        /// What the line says about the kind of what could not be made.
+        var made: Made {
+            let small = text.lowercased().replacing("no such file or directory", with: "")
+            let words = Set(small.split { !$0.isLetter })
+            if !words.isDisjoint(with: ["mkdir", "directory", "directories", "dir", "tree"]) { return .directory }
+            // Shells print this for `> FILE`.
+            return words.contains("file") && words.contains("regular") || small.contains(": cannot create ")
+                ? .file : .any
+        }
+
+        enum Made {
+            case file, directory, any
+        }
+
+        /// Whether the line says that something could not be written, made, locked or replaced, but names no path.
+        var isAboutUnnamedFile: Bool {
+            guard [0, EACCES, EPERM, EROFS, EBUSY, EXDEV].contains(errno) else { return false }
+            let words = text.lowercased().split { !$0.isLetter }
+            let using = [
+                "open", "lock", "database", "journal", "swap", "backup", "temporary", "replace", "unlink", "remove",
+            ]
+            return makesFile || [EROFS, EBUSY, EXDEV].contains(errno) || words.contains { using.contains(String($0)) }
         }
 
         /// Whether the line is about opening a file, and not about executing one or loading a library.
@@ -116,7 +133,7 @@ struct StatedErrors {
 
     private static let known: [Int32] = [
         EACCES, EPERM, ENOENT, EROFS, ENOSPC, EFBIG, EMFILE, ENOMEM, EAGAIN, EAFNOSUPPORT, ENOSYS, EEXIST, EINVAL,
-        EXDEV, EOPNOTSUPP,
+        EXDEV, EOPNOTSUPP, EBUSY,
     ]
     /// The texts of the C library, and those that programs print in their place.
     private static let texts: [(String, Int32)] =
@@ -138,6 +155,8 @@ struct StatedErrors {
             "cannot ", "can't ", "can not ", "could not ", "couldn't ", "unable to ", "failed to ", "not be ",
         ]
         let using = ["open", "read", "write", "create", "find", "found", "load", "access"]
+        let others = ["readonly database", "read-only database", "does not appear to be a"]
+        if others.contains(where: line.contains) { return true }
         return failing.contains(where: line.contains) && using.contains(where: line.contains)
     }
 
@@ -189,6 +208,9 @@ struct StatedErrors {
     /// - Parameter words: a text whose words name files even without a slash or a full stop, if no other word of the
     ///   line has one.
     private static func paths(in line: String, from directory: String?, words: String) -> [String] {
+        // The first path in `symlink 'TARGET' -> 'FILE'` is only the text of a link.
+        let isLink = line.contains("symlink '")
+        let line = isLink ? line.firstRange(of: " -> ").map { String(line[$0.upperBound...]) } ?? line : line
         let plain = names(in: line).map(withoutScheme).filter { $0.contains("/") || $0.contains(".") }
         let paths = (plain.isEmpty ? names(in: words) : plain).compactMap { name -> String? in
             if name.hasPrefix("/") { return name }

@@ -19,8 +19,6 @@ struct GivenPaths {
     let directory: String?
     /// The virtual environment of Python to which the program belongs; nil if the program is in none.
     let virtualEnvironment: String?
-    /// Whether the program was named without a directory, and so is looked up in PATH.
-    let isProgramOfPath: Bool
     /// The names of the variables that options set.
     let variables: Set<String>
 
@@ -39,9 +37,8 @@ struct GivenPaths {
         writeExecute = pairs(options.writeExecute)
         directory = Self.resolved(options.directory ?? ".")
         let program = options.program.first ?? ""
-        isProgramOfPath = !program.isEmpty && !program.contains("/")
         // Outside, an activated environment comes first in PATH.
-        let place = isProgramOfPath ? CallersPath.first(program) : program
+        let place = program.contains("/") ? program : CallersPath.first(program)
         virtualEnvironment = place.flatMap(Self.virtualEnvironment)
         variables = Set(options.env.map { String($0.prefix { $0 != "=" }) })
     }
@@ -89,6 +86,9 @@ struct GivenPaths {
 
     /// The paths that the program may change.
     var written: [Pair] { write + writeExecute }
+
+    /// The last path that was handed over for writing and that contains this path, as the user typed it.
+    func typedForWriting(_ path: String) -> String? { Self.typed(written, containing: path) }
 
     /// Whether any option hands the path over.
     func contain(_ path: String) -> Bool { Self.typed(all, containing: path) != nil }

@@ -133,6 +133,7 @@ extension RunOptions {
             if ["--write", "--execute", "--write-execute"].contains(name) {
                 read.removeAll { Self.isPlace($0, sameAs: value) }
             }
+            if name == "--write" { write.removeAll { Self.isFile($0, in: value) } }
             if name == "--write-execute" {
                 write.removeAll { Self.isPlace($0, sameAs: value) }
                 execute.removeAll { Self.isPlace($0, sameAs: value) }
@@ -142,6 +143,12 @@ extension RunOptions {
             else { return false }
         }
         return true
+    }
+
+    /// Whether a path is a file in a directory. Handed over beside the directory, no other file could replace it.
+    private static func isFile(_ path: String, in directory: String) -> Bool {
+        guard let file = GivenPaths.resolved(path), let place = GivenPaths.resolved(directory) else { return false }
+        return file.parentPath == place && HostLookup.isFile(at: file)
     }
 
     /// Whether two paths lead to one place. The user may have typed the place in another way.

@@ -75,6 +75,9 @@ package struct HostLookup {
     /// Whether a path leads to something that is no directory. False if the answer is unknown.
     package func isFile(_ path: String) -> Bool { status(of: path).map { $0.kind != .directory } ?? false }
 
+    /// The same for a path that the caller chose.
+    package static func isFile(at path: String) -> Bool { HostLookup { _ in false }.isFile(path) }
+
     /// Whether a path leads to a directory, or to a file that no user may execute. False if the answer is unknown.
     func isNoProgram(_ path: String) -> Bool {
         status(of: path).map { $0.kind != .regular || $0.mode & 0o111 == 0 } ?? false

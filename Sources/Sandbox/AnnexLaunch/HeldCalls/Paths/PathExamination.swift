@@ -57,6 +57,8 @@ package struct PathExamination {
         }
         // The sandbox may lack the named path itself, or only the place to which the path leads.
         let hidden = [path, real].first { !isShown($0) || [0, ENOENT].contains(errno) && policy.isPrivate($0) }
+        // Where the sandbox shows nothing, an attempt to write has this error.
+        if let hidden, errno == EROFS || makesFile { return finding(hidden, fault: .notShown, rights: .write) }
         if let hidden {
             return isProgram(real, isRead: opensFile) ? hiddenProgram(real) : hiddenData(hidden)
         }
@@ -116,14 +118,30 @@ package struct PathExamination {
         guard let name = PathText.parts(directory).last, names.contains(String(name)) else { return directory }
         let above = directory.parentPath
         let isShared = PathText.parts(above).last.map { Self.isShared(name: $0) } ?? true
-        return isShared || PathText.danger(above, rights: .execute) != nil ? directory : above
+        return isShared || GrantOption.danger(of: above, .execute) != nil ? directory : above
+    }
+
+    /// The most missing directories above a new file that are looked up.
+    private static let mostMissing = 16
+
+    /// The nearest directory above a path that the host may have, and the missing ones below it. Programs also make the
+    /// directories that lead to a new file.
+    private func directories(above path: String) -> [String] {
+        var directories = [path.parentPath]
+        while directories.count < Self.mostMissing, let last = directories.last, last != "/", isMissing(last) {
+            directories.append(last.parentPath)
+        }
+        return directories
     }
 
     /// The finding for a file that the host does not have. If the host has the file's directory, the program may have
     /// tried to make the file there.
     private func findingAboutNewFile(_ path: String, errno: Int32) -> Finding? {
-        let directory = path.parentPath
-        guard directory != "/", case .found(let real) = lookup.follow(directory) else { return nil }
+        let directories = directories(above: path)
+        guard let directory = directories.last, directory != "/", case .found(let real) = lookup.follow(directory)
+        else {
+            return nil
+        }
         if policy.isPrivate(real) {
             // At this place, the sandbox has a directory only if it leads to something else, or if the program made it.
             return errno == ENOENT && !isLeading(real) ? finding(real, fault: .notShown, rights: .write) : nil
@@ -131,15 +149,15 @@ package struct PathExamination {
         guard !allows(.write, on: real) else { return nil }
         guard isShown(real) else { return finding(real, fault: .notShown, rights: .write) }
         // If the sandbox has the directory, an attempt to make a file there does not fail with ENOENT. So the missing
-        // right does not explain this errno.
-        return errno == ENOENT ? nil : finding(real, fault: .notWritable, rights: .write)
+        // right does not explain this errno, unless the program could not make a directory on the way.
+        return errno == ENOENT && directories.count == 1 ? nil : finding(real, fault: .notWritable, rights: .write)
     }
 
     /// The directory in which the program could not make a file, if this directory only leads to something else. A file
     /// in such a directory cannot cause the errno in another way, because the directory shows no other file.
     private func unwritable(_ path: String, errno: Int32) -> String? {
         guard errno == EACCES, Self.isPlain(path), policy.isPrivate(path) else { return nil }
-        return [path, path.parentPath].first(where: isLeading)
+        return ([path] + directories(above: path)).first(where: isLeading)
     }
 
     /// Whether a directory exists in a private directory only because it leads to the working directory or to something
