@@ -27,11 +27,12 @@ struct StatedErrors {
         /// What the line says about the kind of what could not be made.
         var made: Made {
             let small = text.lowercased().replacing("no such file or directory", with: "")
+                .replacing("directory nonexistent", with: "")
             let words = Set(small.split { !$0.isLetter })
             if !words.isDisjoint(with: ["mkdir", "directory", "directories", "dir", "tree"]) { return .directory }
-            // Shells print this for `> FILE`.
-            return words.contains("file") && words.contains("regular") || small.contains(": cannot create ")
-                ? .file : .any
+            // A shell that cannot write says no more than the name of the file.
+            let isOfShell = ["sh: ", "bash: ", "dash: ", "zsh: "].contains(where: small.hasPrefix)
+            return isOfShell || words.contains("regular") || words.contains("touch") ? .file : .any
         }
 
         enum Made {
