@@ -23,8 +23,10 @@ struct MissingPath {
         return nil
     }
 
-    /// A link that leads to nothing is an error of the launch, which names the target.
+    /// A link that leads to nothing is an error of the launch, which names the target. So is a path that is not UTF-8,
+    /// which names the bytes.
     private static func isMissing(_ path: String) -> Bool {
+        guard !path.unicodeScalars.contains("\u{FFFD}") else { return false }
         var status = stat()
         // SAFETY: the call fills the structure that it is given and keeps nothing.
         let isThere = unsafe lstat(path, &status) == 0
@@ -35,7 +37,7 @@ struct MissingPath {
         let shown = ShellText.shown(path)
         let mayBeFile = ["--read", "--write", "--execute"].contains(option)
         return
-            "\(option) \(shown): there is nothing at this path, and the program could not make it there: make it first "
+            "\(option) \(Escaped(path, limit: 500)): there is nothing at this path, and the program could not make it there: make it first "
             + "(mkdir -p \(shown)" + (mayBeFile ? ", or touch \(shown) if it is a file)" : ")")
     }
 }
