@@ -94,7 +94,11 @@ struct PortHint {
 
     /// Landlock refuses ports without a report, so only the program's own error tells of it.
     private var barred: RunHint? {
-        guard !options.ports.isEmpty, !options.allow.contains("loopback"), errors.states(EACCES) else { return nil }
+        // A machine that refuses a login prints the same words.
+        let isLogin = errors.mention("publickey", "password")
+        guard !options.ports.isEmpty, !options.allow.contains("loopback"), errors.states(EACCES), !isLogin else {
+            return nil
+        }
         if isServer, let port = NamedPorts.listening(in: errors.text, arguments),
             !options.ports.published.contains(where: { $0.program == port })
         {
