@@ -17,6 +17,13 @@ package struct Attack: Sendable {
     /// Whether the developers of Annex found the technique themselves.
     package let isAddition: Bool
 
+    /// Whether the attack uses up what the kernel counts for all programs of a user together. If two such attacks run at
+    /// once, each also meets what the other holds.
+    package var usesUpSharedCounts: Bool {
+        guard case .tries(let tries) = trial else { return false }
+        return tries.contains { $0.measure?.neighbour != nil }
+    }
+
     init(_ id: String, technique: String, addition: Bool = false, trial: Trial) {
         self.id = id
         self.technique = technique
