@@ -346,7 +346,7 @@ import Testing
 
     @Test func `a login that another machine refuses is no port that Landlock refused`() async throws {
         let login = "echo 'ana@example.org: Permission denied (publickey,password).' >&2; exit 255"
-        let said = try await Program.annex("run", "--publish", "3998", "--", "sh", "-c", login, in: folder)
+        let said = try await Program.annex("run", "--publish", "3997", "--", "sh", "-c", login, in: folder)
         #expect(said.status == 255 && !said.errors.contains("loopback"), "\(said.errors)")
     }
 }
