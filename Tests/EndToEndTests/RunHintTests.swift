@@ -97,7 +97,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "mkdir x && chmod 2775 x", "touch y && chmod 4755 y", "perl -e 'chmod(02755, \"made\") or die $!'",
+        "mkdir x && chmod 2775 x", "touch y && chmod 4755 y", "chmod 4755 ./made",
+        "perl -e 'chmod(02755, \"made\") or die $!'",
         "mkdir -m 2700 x", "perl -e 'mkdir(\"x\", 02700) or die $!'",
     ])
     func `S1: no hint offers a mode that no option gives`(script: String) async throws {

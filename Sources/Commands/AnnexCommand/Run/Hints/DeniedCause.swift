@@ -17,6 +17,13 @@ struct DeniedCause {
 
     private var quiet: [Denial] { denials.filter(\.isQuiet) }
 
+    /// Whether a call that is no probe failed with `EPERM`. Programs often open sockets on trial, so no socket counts.
+    var hasRefusedCall: Bool {
+        likely.contains {
+            !isOfPath($0) && !isProbe($0) && $0.call != "socket" && $0.answer == .denied(errno: EPERM)
+        }
+    }
+
     /// The call that ended the program.
     var ended: RunHint? { likely.last { $0.answer == .ended }.map(hint) }
 

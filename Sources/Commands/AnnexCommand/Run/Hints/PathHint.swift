@@ -14,6 +14,9 @@ struct PathHint {
     /// Whether another hint has said that the program may not write in a place because of the place's owner. Then a
     /// missing right to write is not the cause.
     var isAboutOwner = false
+    /// Whether the policy denied a call with `EPERM`, such as `chmod`. Then a path beside this error is what the call
+    /// was about, and lacks nothing.
+    var isCallRefused = false
     /// HOME of the program, if it lies in the program's own directory.
     var home: ProgramsHome?
 
@@ -22,7 +25,9 @@ struct PathHint {
 
     func hint(for errors: StatedErrors) -> RunHint? {
         let examination = PathExamination(policy, directory: given.directory)
-        let lines = errors.lines.filter { [0, ENOENT, EACCES, EPERM, EROFS].contains($0.errno) }
+        let lines = errors.lines.filter {
+            [0, ENOENT, EACCES, EPERM, EROFS].contains($0.errno) && !($0.errno == EPERM && isCallRefused)
+        }
         // A path that no option hands over is the cause only if no other path is.
         var hopeless: RunHint?
         for (stated, path) in lines.lazy.flatMap({ line in line.paths.map { (line, $0) } }).prefix(Self.most) {

@@ -99,7 +99,8 @@ struct RunHints {
                 ? cause.waiting.map { listing($0, isExplained: isExplained) } : nil
         }
         let paths = PathHint(
-            policy: policy, allowances: allowances, given: given, tried: tried, isAboutOwner: isAboutOwner, home: home)
+            policy: policy, allowances: allowances, given: given, tried: tried, isAboutOwner: isAboutOwner,
+            isCallRefused: cause.hasRefusedCall, home: home)
         let hint =
             cause.ended ?? LeftOutLayer(report).hint(for: errors) ?? PartHint(report: report).hint(for: errors)
             ?? known.hint(table.errors.filter(\.isFirst), denials: denials) ?? paths.hint(for: errors)
