@@ -344,6 +344,30 @@ import Testing
         #expect(!other.errors.contains("loopback"), "\(other.errors)")
     }
 
+    @Test func `a port below 1024 leads to another port, and no option is offered for it`() async throws {
+        let script = """
+            import errno, os, sys
+            sys.exit('bind 0.0.0.0:881: ' + os.strerror(errno.EACCES))
+            """
+        let text = "ports below 1024 need a capability that no option gives: "
+        for (options, lead) in [
+            (["--publish", "9881:881"], "use --publish 9881:8881 instead of --publish 9881:881 and let"),
+            (
+                ["--allow", "loopback"],
+                geteuid() == 0 ? "add --publish 881:8881 and let" : "add --publish 8881 and let"
+            ),
+        ] {
+            let said = try await Program.annex(
+                ["run"] + options + ["--", "/usr/bin/python3", "-c", script], in: folder)
+            #expect(said.errors.contains(text + lead), "\(said.errors)")
+            #expect(!said.errors.contains("--allow loopback"), "\(said.errors)")
+        }
+        let bound = "import socket; socket.socket().bind(('127.0.0.1', 881))"
+        let real = try await Program.annex(
+            "run", "--publish", "9882:881", "--", "/usr/bin/python3", "-c", bound, in: folder)
+        #expect(real.errors.contains(text), "\(real.errors)")
+    }
+
     @Test func `a login that another machine refuses is no port that Landlock refused`() async throws {
         let login = "echo 'ana@example.org: Permission denied (publickey,password).' >&2; exit 255"
         let said = try await Program.annex("run", "--publish", "3997", "--", "sh", "-c", login, in: folder)

@@ -43,6 +43,7 @@ struct PortHint {
                 line: "the program has no network: to let this machine connect to the port at which it listens, add "
                     + "--publish PORT with the number of this port")
         }
+        if port < Self.firstFree { return low(port) }
         let choice = RunChoice("--publish", "\(port)")
         return RunHint(
             line: "the program has no network: to let this machine connect to its port \(port), add \(choice.shown)",
@@ -79,6 +80,7 @@ struct PortHint {
     // MARK: - With a network of its own
 
     private var refused: RunHint? {
+        if errors.states(EACCES), !isLogin, isServer || errors.mention("bind"), let port = lowPort { return low(port) }
         let isRefused = errors.mention("refused", "connect", "permission denied", "reset")
         if isRefused, !isServer, let port = wanted, !options.ports.allowed.contains(port),
             ListeningPorts.ofThisMachine().contains(port)
@@ -94,11 +96,9 @@ struct PortHint {
 
     /// Landlock refuses ports without a report, so only the program's own error tells of it.
     private var barred: RunHint? {
-        // A machine that refuses a login prints the same words.
-        let isLogin = errors.mention("publickey", "password")
-        guard !options.ports.isEmpty, !options.allow.contains("loopback"), errors.states(EACCES), !isLogin else {
-            return nil
-        }
+        guard !options.ports.isEmpty, errors.states(EACCES), !isLogin else { return nil }
+        if let port = publishedLowPort { return low(port) }
+        if options.allow.contains("loopback") { return nil }
         if isServer, let port = NamedPorts.listening(in: errors.text, arguments),
             !options.ports.published.contains(where: { $0.program == port })
         {
@@ -110,6 +110,40 @@ struct PortHint {
         return RunHint(
             line: "perhaps it used a TCP port of its own that is neither allowed nor published: add --allow loopback",
             choices: [RunChoice("--allow", "loopback")])
+    }
+
+    /// A machine that refuses a login prints the words of a port that Landlock refuses.
+    private var isLogin: Bool { errors.mention("publickey", "password") }
+
+    // MARK: - Ports below 1024
+
+    /// The first port that needs no capability.
+    private static let firstFree: UInt16 = 1_024
+
+    /// The port below 1024 at which the program wanted to listen.
+    private var lowPort: UInt16? {
+        let named = NamedPorts.listening(in: errors.text, isServer ? arguments : [])
+        return named.map { $0 < Self.firstFree ? $0 : nil } ?? publishedLowPort
+    }
+
+    private var publishedLowPort: UInt16? { options.ports.published.first { $0.program < Self.firstFree }?.program }
+
+    /// The hint about a port below 1024. Its number plus 8000 is what people often use in place of it: 8080 for 80, and
+    /// 8443 for 443.
+    private func low(_ port: UInt16) -> RunHint {
+        let other = port + 8_000
+        let given = options.ports.published.first { $0.program == port }
+        // The same ports of this machine are for root only.
+        let machine = given?.machine ?? (geteuid() == 0 ? port : other)
+        let instead = given.map { " instead of \(Self.publishing($0.program, at: $0.machine))" } ?? ""
+        return RunHint(
+            line: "ports below 1024 need a capability that no option gives: "
+                + "\(given == nil ? "add" : "use") \(Self.publishing(other, at: machine))\(instead) and let the "
+                + "program listen at \(other)")
+    }
+
+    private static func publishing(_ program: UInt16, at machine: UInt16) -> String {
+        "--publish " + (program == machine ? "\(program)" : "\(machine):\(program)")
     }
 }
 
