@@ -112,6 +112,34 @@ import Testing
         }
     }
 
+    @Test func `the owner of an archive's file is no missing path`() async throws {
+        let script = "mkdir a && touch a/f && tar -cf t.tar --owner=1234 --group=1234 a && tar --same-owner -xf t.tar"
+        for more in [[], ["--explain"]] {
+            let failed = try await run(["--write", "."] + more, script: script)
+            let last = failed.errors.split(separator: "\n").last.map(String.init) ?? ""
+            #expect(failed.status != 0 && last.hasPrefix("annex: hint: "), "\(failed.errors)")
+            #expect(last.contains("no option") && !last.contains("--read"), "\(failed.errors)")
+            try FileManager.default.removeItem(at: folder.url.appending(path: "a"))
+        }
+    }
+
+    @Test(.enabled(if: Program.isThere(tool: "man"), "man is not installed"))
+    func `a search for words finds no relative name`() async throws {
+        let word = folder.url.appending(path: "nosuchword")
+        try Data().write(to: word)
+        chmod(word.path, 0o644)
+        for name in [".", "nosuchword"] {
+            let line = ["run", "--", "sh", "-c", "echo \"$0: nothing appropriate.\" >&2; exit 16", name]
+            let ran = try await Program.annex(line, in: folder)
+            #expect(ran.status == 16 && !ran.errors.contains("annex:"), "\(ran.errors)")
+        }
+        let missing = try await Program.annex("run", "--", "man", "nosuchword", in: folder)
+        #expect(missing.status != 0 && !missing.errors.contains("annex:"), "\(missing.errors)")
+        guard access("/var/cache/man/index.db", R_OK) == 0 else { return print("man has no list of its pages") }
+        let found = try await Program.annex("run", "--", "man", "-k", ".", in: folder)
+        #expect(found.status == 0 && !found.output.isEmpty, "\(found.errors)")
+    }
+
     /// The launch refuses these places, so no hint offers them.
     @Test func `DEPUTY-12: no hint offers the notes on project files`() async throws {
         let home = folder.url.resolvingSymlinksInPath().path

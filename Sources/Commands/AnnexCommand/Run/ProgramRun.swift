@@ -300,7 +300,7 @@ struct ProgramRun {
     private func hint(_ hints: RunHints, isAboutOwner: Bool) -> RunHint? {
         let errors = errors
         let hasFailed = hints.report.reason == .exited && hints.report.exitCode != 0
-        let names = hasFailed ? names.hint : nil
+        let names = hasFailed ? names.hint(for: errors) : nil
         if let names, errors.states(ENOENT) { return names }
         let ports = PortHint(
             errors: errors, arguments: Array(options.program.dropFirst()), policy: hints.policy,

@@ -12,13 +12,20 @@ struct RelativeNames {
 
     /// The message after a failure. It is nil if no argument names a file of the working directory, or if the program
     /// could use these names.
-    let hint: RunHint?
+    private let named: RunHint?
+
+    /// - Returns: nil also if the program says that it looked for words. A word for which it looks can be the name of a
+    ///   file too, and a full stop can be a pattern.
+    func hint(for errors: StatedErrors) -> RunHint? {
+        let isSearch = errors.mention("nothing appropriate", "no manual entry", "no matches", "no results")
+        return isSearch ? nil : named
+    }
 
     /// Looks the names up. Call this initialiser before the program runs. Later, the program could have put links in
     /// the places of the names.
     init(_ options: RunOptions, given: GivenPaths) {
         let arguments = options.program.dropFirst().prefix(Self.most)
-        hint = options.directory == nil ? Self.hint(for: arguments, given: given) : nil
+        named = options.directory == nil ? Self.hint(for: arguments, given: given) : nil
     }
 
     private static func hint(for arguments: ArraySlice<String>, given: GivenPaths) -> RunHint? {
