@@ -139,6 +139,57 @@ import Testing
         }
     }
 
+    @Test(arguments: ["rm -rf place", "rmdir place", "mv place other", "mv place/ ../other", "rm -r $PWD/place"])
+    func `a place itself leads to the directory around it`(script: String) async throws {
+        try await withHome {
+            try await outside("mkdir project/place")
+            let (whole, place) = (home + "/project", home + "/project/place")
+            let failed = try await inside(["--write", place], script)
+            let fault = "\(place) is handed over as a place of its own, which can be neither removed nor renamed: "
+            #expect(failed.status != 0)
+            #expect(
+                Self.hint(failed).contains("\(fault)use --write \(whole) instead of --write \(place);"),
+                "\(failed.errors)")
+            let both = try await inside(["--write", whole, "--write", place], script)
+            #expect(
+                both.status != 0 && Self.hint(both).contains("\(fault)leave --write \(place) out"), "\(both.errors)")
+            guard !script.contains("../other") else { return }
+            let worked = try await inside(["--write", whole], script)
+            #expect(worked.status == 0, "\(worked.errors)")
+        }
+    }
+
+    @Test(.enabled(if: Program.isThere(tool: "git"), "git is not installed"))
+    func `a directory that holds something protected leads to the groups of it`() async throws {
+        try await withHome {
+            try await outside("git init -q project; chmod -R a+rwX project")
+            let options = ["--write", home + "/project"]
+            let failed = try await inside(options, "mv .git .other")
+            #expect(failed.status != 0)
+            #expect(Self.hint(failed).contains("add --unprotect git;"), "\(failed.errors)")
+            let worked = try await inside(options + ["--unprotect", "git"], "mv .git .other && test -f .other/config")
+            #expect(worked.status == 0, "\(worked.errors)")
+        }
+    }
+
+    @Test(.enabled(if: Program.isThere(tool: "sqlite3"), "sqlite3 is not installed"))
+    func `a database with a journal of its own leads to writing also for a reader`() async throws {
+        try await withHome {
+            try await outside(
+                """
+                cd project; mkdir db; sqlite3 db/app.db 'pragma journal_mode=wal; create table t(a); insert into t values(7)' \
+                    >/dev/null; chmod a+rw db/*
+                """)
+            let place = home + "/project/db"
+            let script = "sqlite3 db/app.db 'select a from t'"
+            let failed = try await inside(["--read", place], script)
+            if failed.status == 0 { return print("this sqlite3 reads such a database without a file of its own") }
+            #expect(Self.hint(failed).contains("use --write \(place) instead of --read \(place);"), "\(failed.errors)")
+            let worked = try await inside(["--write", place], script)
+            #expect(worked.status == 0 && worked.output == "7\n", "\(worked.errors)")
+        }
+    }
+
     @Test(.enabled(if: Program.isThere(tool: "git"), "git is not installed"))
     func `a repository at a path leads to writing, before and after an attempt`() async throws {
         try await withHome {

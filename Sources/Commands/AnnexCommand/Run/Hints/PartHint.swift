@@ -13,6 +13,7 @@ struct PartHint {
         for stated in errors.lines where [0, EACCES, EPERM, EROFS, EBUSY].contains(stated.errno) {
             for path in stated.paths.map(PathText.resolved) {
                 if let hint = hidden(path) ?? protected(path) { return hint }
+                if stated.errno == EBUSY, let hint = holding(path) { return hint }
             }
         }
         return nil
@@ -35,6 +36,22 @@ struct PartHint {
                 "\(PathText.shown(path)) is protected, because programs outside the sandbox execute what it names: to let "
                 + "the program change it, add \(choice.shown)",
             choices: [choice])
+    }
+
+    /// The hint about a directory with something protected below it. It can be neither renamed nor removed.
+    private func holding(_ path: String) -> RunHint? {
+        let parts = report.protectedParts.filter {
+            PathText.isPath("\($0.path)", within: "\(Escaped(path, limit: 8_192))")
+        }
+        guard let first = parts.first else { return nil }
+        let line = "\(PathText.shown(path)) holds \(first.path), which is protected from the program"
+        var groups: [String] = []
+        for part in parts {
+            guard let group = part.group else { return RunHint(line: line + " (--protect or the policy)") }
+            if !groups.contains(group) { groups.append(group) }
+        }
+        let choice = RunChoice(groups.flatMap { ["--unprotect", $0] })
+        return RunHint(line: line + ": to let the program change it, add \(choice.shown)", choices: [choice])
     }
 
     /// Escaped paths are compared as they are shown, because the report has no others.

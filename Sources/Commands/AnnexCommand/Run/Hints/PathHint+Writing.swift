@@ -115,7 +115,9 @@ extension PathHint {
         guard !lines.isEmpty else { return nil }
         if lines.contains(where: { $0.errno == EBUSY }), let hint = ownPlace() { return hint }
         let isWriting = lines.contains {
+            // A database with a journal of its own (WAL) makes files beside itself even for a reader.
             $0.makesFile || $0.errno == EROFS || $0.text.lowercased().contains("readonly")
+                || $0.text.lowercased().contains("open database file")
         }
         return (isWriting ? readOnly(among: errors.printed) : nil).flatMap(tried.without)
             ?? besideFile().flatMap(tried.without)

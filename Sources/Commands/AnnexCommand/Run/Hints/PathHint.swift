@@ -28,6 +28,7 @@ struct PathHint {
         let lines = errors.lines.filter {
             [0, ENOENT, EACCES, EPERM, EROFS].contains($0.errno) && !($0.errno == EPERM && isCallRefused)
         }
+        if let hint = placeItself(errors).flatMap(tried.without) { return hint }
         // A path that no option hands over is the cause only if no other path is.
         var hopeless: RunHint?
         for (stated, path) in lines.lazy.flatMap({ line in line.paths.map { (line, $0) } }).prefix(Self.most) {

@@ -167,7 +167,8 @@ struct StatedErrors {
         " ", "\t", "'", "\"", "`", "‘", "’", "“", "”", "(", ")", "[", "]", ",", ";", "=",
     ]
 
-    private static func names(in line: String) -> [String] {
+    /// The words of a line, without the signs around them. Each can be the name of a file.
+    static func names(in line: String) -> [String] {
         line.split { separators.contains($0) }.map { trimmed($0) }.filter { !$0.isEmpty }
     }
 
