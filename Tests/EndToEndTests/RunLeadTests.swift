@@ -197,6 +197,8 @@ import Testing
         ("su", "su -c true", "set-user-ID programs such as sudo, su and passwd"),
         ("passwd", "passwd", "set-user-ID programs such as sudo, su and passwd"),
         ("fallocate", "fallocate -l 1M f", "no option lets a program reserve space"),
+        ("setpriv", "setpriv --reuid 1 --clear-groups id", "no option gives privileges or another user"),
+        ("chattr", "touch f && chattr +i f", "no option gives privileges"),
         ("chown", "touch f && chown 0 f", "no option changes that"),
         ("script", "script -q -c true typescript", "no pseudo-terminals of its own"),
         ("tmux", "tmux new -d", "no pseudo-terminals of its own"),
@@ -219,6 +221,22 @@ import Testing
                 #expect(hint.contains(one.hint) && !hint.contains("add --"), "\(failed.errors)")
                 #expect(!hint.contains("--allow"), "\(failed.errors)")
             }
+        }
+    }
+
+    @Test(.enabled(if: Program.isThere(tool: "ip"), "ip is not installed"))
+    func `the network interfaces of this machine have one lead, and it works`() async throws {
+        try await withHome {
+            let line = "{ call: socket, when: { domain: AF_NETLINK } }"
+            for (options, missing) in [([], "--allow network "), (["--allow", "network"], "")] as [([String], String)] {
+                let failed = try await run(options, ["ip", "addr"])
+                #expect(failed.status != 0)
+                #expect(
+                    Self.hint(failed).contains("this machine, add \(missing)--allow-line '\(line)';"),
+                    "\(failed.errors)")
+            }
+            let worked = try await run(["--allow", "network", "--allow-line", line], ["ip", "addr"])
+            #expect(worked.status == 0 && worked.output.contains("lo: "), "\(worked.errors)")
         }
     }
 

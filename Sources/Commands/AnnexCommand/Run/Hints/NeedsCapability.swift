@@ -13,9 +13,19 @@ enum NeedsCapability {
     static func clause(_ use: CallUse) -> String? {
         guard let name = use.call?.name else { return nil }
         if names.contains(name) { return "no option gives capabilities, which this call needs" }
+        if identities.contains(name) || name == "prctl" && use.arguments.first.map(privileges.contains) == true {
+            return "no option gives privileges or another user"
+        }
         let mode = ["mknod": 1, "mknodat": 2][name].map { use.arguments[$0] & kinds }
         return mode.map(devices.contains) == true ? "no option gives devices of the program's own" : nil
     }
+
+    /// Calls that set another user or group. The sandbox has no other.
+    private static let identities: Set<String> = [
+        "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setfsuid", "setfsgid", "setgroups",
+    ]
+    /// PR_SET_KEEPCAPS, PR_CAPBSET_DROP and PR_CAP_AMBIENT, which keep or pass on capabilities.
+    private static let privileges: [UInt64] = [8, 24, 47]
 
     private static let kinds: UInt64 = 0o170000
     /// The kinds of devices: those of characters, and those of blocks.
