@@ -434,7 +434,7 @@ import Testing
         let line = """
             annex run -- /usr/bin/python3 -c '
             import resource, socket
-            for step in (lambda: socket.socket(), lambda: resource.prlimit(1, resource.RLIMIT_CPU, (9, 9))):
+            for step in (lambda: socket.socket(proto=6), lambda: resource.prlimit(1, resource.RLIMIT_CPU, (9, 9))):
                 try: step()
                 except OSError: pass
             raise SystemExit(5)'
@@ -442,8 +442,27 @@ import Testing
         try #require(access("/usr/bin/python3", X_OK) == 0)
         let ran = try await shell(line)
         #expect(ran.status == 5)
-        #expect(ran.errors.hasPrefix("annex: hint: socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, 0)"), "\(ran.errors)")
+        #expect(ran.errors.hasPrefix("annex: hint: socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, 6)"), "\(ran.errors)")
         #expect(ran.errors.contains("--explain"))
+    }
+
+    @Test func `a socket that a program opened on trial is no cause, unless the program blames the network`()
+        async throws
+    {
+        try #require(access("/usr/bin/python3", X_OK) == 0)
+        for (text, isCause) in [("", false), ("no such customer", false), ("cannot fetch the list", true)] {
+            let line = """
+                annex run -- /usr/bin/python3 -c '
+                import socket, sys
+                try: socket.socket(socket.AF_INET6)
+                except OSError: pass
+                sys.stderr.write("\(text)")
+                raise SystemExit(4)'
+                """
+            let ran = try await shell(line)
+            #expect(ran.status == 4)
+            #expect(ran.errors.contains("annex: hint: socket(AF_INET6") == isCause, "\(ran.errors)")
+        }
     }
 
     @Test(arguments: ["--read", "--write", "--directory"])

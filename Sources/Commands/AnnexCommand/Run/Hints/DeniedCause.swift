@@ -45,7 +45,7 @@ struct DeniedCause {
     /// only if the program stated its errno, and a socket that is a probe never does.
     func last(_ errors: StatedErrors) -> RunHint? {
         let all = likely
-        let wanted = all.filter { !isProbe($0) }
+        let wanted = all.filter { !isProbe($0) && !isOnlyTried($0, errors) }
         let denial =
             wanted.last(where: isOfPath) ?? wanted.last ?? all.last { isStated($0, in: errors) && isProbeByName($0) }
         return denial.map(hint) ?? (policy.network == .none ? nil : lastReported.map(hint))
@@ -81,6 +81,22 @@ struct DeniedCause {
         if table.probedPaths.contains(where: path.isWithin) { return true }
         return path.missing.isEmpty && denial.call != "connect"
     }
+
+    /// Whether a denial is about a socket of the network that the program does not blame. Runtimes open such a socket to
+    /// see which addresses the machine has, and name no protocol.
+    private func isOnlyTried(_ denial: Denial, _ errors: StatedErrors) -> Bool {
+        guard denial.call == "socket", case .call(let use) = denial.subject,
+            [AF_INET, AF_INET6].contains(Int32(truncatingIfNeeded: use.arguments[0]))
+        else { return false }
+        if errors.isEmpty { return use.arguments[2] == 0 }
+        return !Self.networkWords.contains { errors.mention($0) }
+    }
+
+    /// Words of errors that are about the network.
+    private static let networkWords = [
+        "network", "connect", "socket", "host", "resol", "dns", "http", "url", "tcp", "udp", "port", "unreachable",
+        "download", "fetch", "server", "internet", "listen", "bind", "address", "operation not permitted", "proxy",
+    ]
 
     private func isProbe(_ denial: Denial) -> Bool { table.probes?.allows(denial) ?? false }
 
