@@ -48,6 +48,19 @@ struct AllowanceBoundsTests {
         #expect(ran.status == 0)
     }
 
+    @Test func `a debugger may switch random addresses off, and nothing else of the personality`() async throws {
+        let script = """
+            import ctypes
+            libc = ctypes.CDLL(None)
+            libc.personality.argtypes = [ctypes.c_ulong]
+            print([libc.personality(value) for value in (0x40000, 0x400000, 0x440000, 8, 0xffffffff, 0, 0xffffffff)])
+            """
+        let ran = try await run(["--allow", "debug"], python: script)
+        #expect(ran.output == "[0, -1, -1, -1, 262144, 262144, 0]\n", "\(ran.output)\(ran.errors)")
+        let without = try await run([], python: script)
+        #expect(without.output == "[-1, -1, -1, -1, -1, -1, -1]\n", "\(without.output)\(without.errors)")
+    }
+
     @Test func `without a group that counts memory, objects of System V stay below the limit`() async throws {
         let script = """
             import ctypes, os

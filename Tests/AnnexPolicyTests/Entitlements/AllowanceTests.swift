@@ -145,6 +145,7 @@ import Testing
         #expect(try Set(names("connect")) == ["network", "sockets", "loopback"])
         #expect(try names("mprotect", 0, 4096, 5) == ["jit"])
         #expect(try names("ptrace", 16) == ["debug"] && names("ptrace", 0x420c) == [])
+        #expect(try names("personality", 0x40000) == ["debug"] && names("personality", 0x400000) == [])
         #expect(try names("shmget") == ["ipc"] && names("shmctl", 0, 11) == [])
         #expect(allowances.giving(.processFiles(.full)).map(\.identifier) == ["proc"])
         #expect(allowances.giving(.writeXorExecuteOff).map(\.identifier) == ["jit"])
