@@ -118,6 +118,28 @@ import Testing
         }
     }
 
+    /// A home below `/tmp` lies in the program's own directory. Annex makes there what leads to what was handed over.
+    @Test func `a file that a link in HOME leads to is no loss, and a new file beside it is one`() async throws {
+        let home = folder.url.resolvingSymlinksInPath().path
+        try FileManager.default.createDirectory(atPath: home + "/dot", withIntermediateDirectories: false)
+        chmod(home + "/dot", 0o755)
+        try Data("v\n".utf8).write(to: folder.url.appending(path: "dot/vimrc"))
+        try FileManager.default.createSymbolicLink(atPath: home + "/.vimrc", withDestinationPath: "dot/vimrc")
+        func run(_ script: String) async throws -> Program {
+            let options = ["--env", "HOME", "--directory", "/", "--read", home + "/.vimrc"]
+            return try await Program.run(
+                "annex", ["run"] + options + ["--", "sh", "-c", script], in: folder, environment: ["HOME": home])
+        }
+        let quiet = try await run("cat ~/.vimrc")
+        #expect(quiet.output == "v\n" && quiet.errors.isEmpty, "\(quiet)")
+        // The working directory is `/` or `/tmp`, and what the program makes in `/tmp` is lost all the same.
+        let lost = try await run("echo x > /tmp/kept")
+        #expect(Self.lines(lost, "note").first?.contains("/tmp/kept is gone") == true, "\(lost)")
+        let inside = try await Program.annex(
+            ["run", "--directory", "/tmp", "--", "sh", "-c", "echo x > kept"], in: folder)
+        #expect(Self.lines(inside, "note").first?.contains("/tmp/kept is gone") == true, "\(inside)")
+    }
+
     @Test func `a HOME that the caller chose is no loss unless it lies in the own directory`() async throws {
         try await withHome {
             let chosen = try await run(["--env", "HOME=/tmp/h"], script: "mkdir -p ~/.ssh; echo x > ~/.ssh/f")

@@ -27,10 +27,14 @@ struct LostFiles {
             lines = []
             return
         }
-        let shown = policy.paths.grants.map(\.path) + (given.directory.map { [$0] } ?? [])
-        // The launch made the directories that lead to what was handed over.
+        // The launch made the directories and links that lead to what was handed over. A grant can be a link, and the
+        // place to which it leads is shown too.
+        let grants = policy.paths.grants.map(\.path)
+        let shown = Set(grants + grants.compactMap(GivenPaths.resolved) + given.all.map(\.path))
         let isShown = { (path: String) in
-            shown.contains { PathText.isPath($0, within: path) || PathText.isPath(path, within: $0) }
+            // A directory that only leads to the working directory is Annex's, and what lies in it can be the program's.
+            given.directory.map { PathText.isPath($0, within: path) } == true
+                || shown.contains { PathText.isPath($0, within: path) || PathText.isPath(path, within: $0) }
         }
         let units = home.map { Self.units(of: $0, in: directory, policy: policy, isShown: isShown) } ?? []
         let words = Self.words(program, place: place, isHome: home?.place == place)
