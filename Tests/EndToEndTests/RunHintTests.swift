@@ -79,6 +79,38 @@ import Testing
         #expect(failed.errors.contains(command), "\(failed.errors)")
     }
 
+    @Test(.enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"))
+    func `root learns which private file in an open directory stays closed, and the option opens it`() async throws {
+        let made = """
+            mkdir -m 755 d && mkdir -m 700 d/sub && cp made d/p && chmod 700 d/p && echo x > d/f && chmod 600 d/f &&
+            echo x > d/sub/g && echo x > d/h && chmod 640 d/h && echo x > d/o && chmod 600 d/o && chown 4242 d/o
+            """
+        #expect(try await Program.run("/bin/sh", ["-c", made], in: folder).status == 0)
+        for (option, script, closed) in [
+            ("--read", "cat d/f", "d/f is readable for root alone"),
+            ("--read", "cat d/sub/g", "d/sub is readable for root alone"),
+            ("--read", "ls d/sub", "d/sub is readable for root alone"),
+            ("--read", "cat d/h", "d/h is not readable for every user"),
+            ("--execute", "d/p", "d/p is readable for root alone"),
+        ] {
+            let failed = try await run([option, "d"], script: script)
+            let choice = [option, String(closed.prefix { $0 != " " })]
+            let hint = "annex: hint: \(closed), and the program is another user: add \(choice.joined(separator: " "));"
+            #expect(failed.status != 0 && failed.errors.contains(hint), "\(script): \(failed.errors)")
+            let worked = try await run([option, "d"] + choice, script: script)
+            #expect(worked.status == 0, "\(script): \(worked.errors)")
+        }
+        let other = try await run(["--read", "d"], script: "cat d/o")
+        #expect(other.errors.contains("annex: hint: d/o (mode 600) belongs to uid 4242"), "\(other.errors)")
+        let program = try await Program.annex(["run", "--execute", "d", "--", "d/p"], in: folder)
+        #expect(program.status == 126 && program.errors.contains("add --execute d/p"), "\(program.errors)")
+        let started = try await Program.annex(["run", "--execute", "d", "--execute", "d/p", "--", "d/p"], in: folder)
+        #expect(started.status == 0, "\(started.errors)")
+        // What is opened stays closed for writing, and the rest stays closed.
+        let rest = try await run(["--read", "d", "--read", "d/f"], script: "echo y > d/f || cat d/sub/g || cat d/h")
+        #expect(rest.status != 0 && rest.output.isEmpty, "\(rest)")
+    }
+
     /// Another path in the error is not the cause.
     @Test(
         .enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"),

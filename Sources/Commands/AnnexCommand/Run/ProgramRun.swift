@@ -298,6 +298,7 @@ struct ProgramRun {
     /// Why the program probably failed.
     /// - Parameter isAboutOwner: whether a hint about the owner of a place was printed.
     private func hint(_ hints: RunHints, isAboutOwner: Bool) -> RunHint? {
+        if let closed = closedProgram(hints) { return closed }
         let errors = errors
         let hasFailed = hints.report.reason == .exited && hints.report.exitCode != 0
         let names = hasFailed ? names.hint(for: errors) : nil
@@ -310,6 +311,15 @@ struct ProgramRun {
         if let port, hints.policy.network == .none || errors.mention("bind", "listen", "connect") { return port }
         return hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
             ?? port
+    }
+
+    /// The hint if the program could not be started because only root may read its file.
+    private func closedProgram(_ hints: RunHints) -> RunHint? {
+        guard hints.report.reason == .launchFailed, options.program[0].contains("/"),
+            let program = GivenPaths.resolved(options.program[0])
+        else { return nil }
+        let closed = ClosedFileHint(policy: hints.policy, given: given).hint(program)
+        return closed.flatMap(TriedOptions(options, given: given).without)
     }
 
     /// Why the report could not be written; nil if it was written.

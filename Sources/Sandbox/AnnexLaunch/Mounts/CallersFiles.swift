@@ -176,7 +176,7 @@ extension TreeWalk.Entry {
 extension FileStatus {
     /// Whether the object belongs to root, and other users may not read it. To use a socket file, a program needs the
     /// right to write to it.
-    fileprivate var isPrivateToRoot: Bool {
+    var isPrivateToRoot: Bool {
         let wanted: UInt32 = kind == .directory ? 0o5 : kind == .socket ? 0o2 : 0o4
         return user == 0 && mode & wanted != wanted
     }

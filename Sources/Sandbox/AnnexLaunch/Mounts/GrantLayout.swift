@@ -76,10 +76,14 @@ struct GrantLayout: ~Copyable {
             // A writable place always has a separate mount, because the program cannot move a mount point away and
             // replace it by a link.
             places[index].isMounted = above.map { $0.rights != place.rights || place.rights.contains(.write) } ?? true
-            guard places[index].isMounted, let number = held.removeValue(forKey: Array(place.path.utf8)) else {
-                continue
+            guard let number = held.removeValue(forKey: Array(place.path.utf8)) else { continue }
+            let object = Descriptor(owning: number)
+            // A program that root starts is another user. Only a mount of its own can have the id map that opens
+            // root's private file to the program.
+            if place.isCallers, geteuid() == 0, (try? object.status())?.isPrivateToRoot == true {
+                places[index].isMounted = true
             }
-            objects.append(Descriptor(owning: number))
+            if places[index].isMounted { objects.append(object) }
         }
         let all = places
         // A bound directory already shows the host's own links in it, so they are not made again.

@@ -24,15 +24,20 @@ struct OwnerHints {
     private func line(_ path: String, wanted: mode_t, word: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & wanted == 0 else { return nil }
-        let shown = "\(Escaped(path, limit: 4_096)) (mode \(String(status.st_mode & 0o7777, radix: 8)))"
-        guard status.st_uid == 0 else {
-            return
-                "\(shown) belongs to uid \(status.st_uid), and a program that root starts gets only root's files: run "
-                + "annex as that user, for example: \(Self.command(as: status.st_uid, group: status.st_gid)) annex run …"
-        }
+        guard status.st_uid == 0 else { return Self.line(about: path, of: status) }
         guard let place = foreign(path) else { return nil }
-        return "\(shown) must be \(word) for others: a program that root starts runs as a user of its own, and "
-            + place.reason
+        return "\(Self.shown(path, of: status)) must be \(word) for others: a program that root starts runs as a user of "
+            + "its own, and \(place.reason)"
+    }
+
+    /// The line about a path of another user.
+    static func line(about path: String, of status: stat) -> String {
+        "\(shown(path, of: status)) belongs to uid \(status.st_uid), and a program that root starts gets only "
+            + "root's files: run annex as that user, for example: \(command(as: status.st_uid, group: status.st_gid)) annex run …"
+    }
+
+    private static func shown(_ path: String, of status: stat) -> String {
+        "\(Escaped(path, limit: 4_096)) (mode \(String(status.st_mode & 0o7777, radix: 8)))"
     }
 
     /// The command that runs another one with the rights of a user, and with no group of root. A user without an entry

@@ -33,6 +33,8 @@ struct PathHint {
         var hopeless: RunHint?
         for (stated, path) in lines.lazy.flatMap({ line in line.paths.map { (line, $0) } }).prefix(Self.most) {
             if let hint = scratchHint(path, errno: stated.errno, by: examination).flatMap(tried.without) { return hint }
+            let closed = stated.errno == EACCES ? ClosedFileHint(policy: policy, given: given).hint(path) : nil
+            if let closed = closed.flatMap(tried.without) { return closed }
             let finding = examination.finding(
                 path, errno: stated.errno, makesFile: stated.makesFile, opensFile: stated.opensFile)
             if isAboutOwner, stated.errno == EACCES, finding?.rights.contains(.write) == true { continue }

@@ -57,7 +57,7 @@ package struct HostLookup {
     }
 
     /// Like `lookUp`, but a link at the end of the path is followed too.
-    func follow(_ path: String) -> Answer { find(path, followsLast: true) }
+    package func follow(_ path: String) -> Answer { find(path, followsLast: true) }
 
     /// The paths to which the links on a path lead, one after another, as the kernel would follow them. The last path
     /// in the list contains no link. The list is empty if the given path contains no link, or if the host does not have
