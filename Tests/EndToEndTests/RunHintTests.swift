@@ -111,6 +111,32 @@ import Testing
         #expect(rest.status != 0 && rest.output.isEmpty, "\(rest)")
     }
 
+    @Test(arguments: [
+        ("sh", "echo y >../zz; true", true), ("bash", "echo y >../zz; true", true),
+        ("sh", "touch ../zz; mkdir ../zy; true", true), ("sh", "cat ../zz; ls ..; true", false),
+        ("sh", "echo y >/proc/sys/x; true", false), ("sh", "mkdir /usr/x; true", false),
+    ])
+    func `after a success, a note names what could not be written and the option`(
+        shell: String, script: String, isNoted: Bool
+    ) async throws {
+        let place = folder.url.resolvingSymlinksInPath().path
+        try FileManager.default.createDirectory(atPath: place + "/w", withIntermediateDirectories: false)
+        chmod(place + "/w", 0o777)
+        func run(_ options: [String]) async throws -> Program {
+            let words = ["run", "--directory", "w", "--write", "w"] + options + ["--", shell, "-c", script]
+            return try await Program.annex(words, in: folder)
+        }
+        let ran = try await run([])
+        let notes = ran.errors.split(separator: "\n").filter { $0.hasPrefix("annex:") }
+        #expect(ran.status == 0 && notes.count == (isNoted ? 1 : 0), "\(ran.errors)")
+        guard isNoted else { return }
+        #expect(notes[0].hasPrefix("annex: note: \(place)/z") && notes[0].contains(" was not written: "), "\(notes)")
+        #expect(notes[0].hasSuffix(": add --write ."), "\(notes)")
+        let worked = try await run(["--write", "."])
+        #expect(worked.status == 0 && worked.errors.isEmpty, "\(worked.errors)")
+        #expect(access(place + "/zz", F_OK) == 0)
+    }
+
     /// Another path in the error is not the cause.
     @Test(
         .enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"),

@@ -273,9 +273,7 @@ struct ProgramRun {
         }
         if let note = PartNote(report.madeParts) { StandardError.print("annex: note: \(note.line)") }
         // A program may go on without the change: git pushes, but does not record the upstream in its settings.
-        if report.exitCode == 0, let refusal = PartHint(report: report).hint(for: errors) {
-            StandardError.print("annex: note: \(refusal.line)")
-        }
+        if report.exitCode == 0, let refusal = refusal(hints) { StandardError.print("annex: note: \(refusal)") }
         if let hint, !(options.explain && hints.isList(hint)) { StandardError.print("annex: hint: \(hint.line)") }
         // If the program itself failed, its own exit status takes precedence.
         let status = status(end)
@@ -286,6 +284,13 @@ struct ProgramRun {
     private func notes(_ end: End) -> [String] {
         let lost = LostFiles(scratch, of: options.program, given: given, policy: end.policy, home: end.home)
         return lost.lines + EndNotes.lines(end.report, policy: end.policy, wasAsked: end.wasAsked)
+    }
+
+    /// What the program could not write, after a success.
+    private func refusal(_ hints: RunHints) -> String? {
+        let errors = errors
+        let part = PartHint(report: hints.report).hint(for: errors)
+        return part?.line ?? hints.unwritten(errors, tried: TriedOptions(options, given: given))
     }
 
     /// The errors in the last lines that the program printed.

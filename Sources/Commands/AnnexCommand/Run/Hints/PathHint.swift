@@ -21,7 +21,7 @@ struct PathHint {
     var home: ProgramsHome?
 
     /// The most paths that are examined. Each examination asks the kernel a few times.
-    private static let most = 256
+    static let most = 256
 
     func hint(for errors: StatedErrors) -> RunHint? {
         let examination = PathExamination(policy, directory: given.directory)
@@ -97,7 +97,7 @@ struct PathHint {
             choices: [choice])
     }
 
-    private func hint(_ finding: PathExamination.Finding) -> RunHint {
+    func hint(_ finding: PathExamination.Finding) -> RunHint {
         if policy.isHiddenProcessFile(finding.path), finding.fault == .notShown { return kernelFile(finding.path) }
         let path = PathText.shown(finding.path, limit: 500)
         let (fault, remedy): (String, RunHint) =

@@ -109,6 +109,11 @@ struct RunHints {
         return hint.map { listing($0, isExplained: isExplained) }
     }
 
+    /// The note after a success about a file that was not written.
+    func unwritten(_ errors: StatedErrors, tried: TriedOptions) -> String? {
+        PathHint(policy: policy, allowances: allowances, given: given, tried: tried, home: home).unwritten(in: errors)
+    }
+
     /// The hint about an ssh agent that serves another user. Such an agent closes the connection without an answer, so a
     /// program that writes to it a moment later prints nothing and ends by SIGPIPE.
     private func refusedByAgent(_ table: HintTable) -> RunHint? {
