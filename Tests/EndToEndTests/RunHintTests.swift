@@ -137,6 +137,22 @@ import Testing
         #expect(access(place + "/zz", F_OK) == 0)
     }
 
+    @Test func `a descriptor that the caller has open is handed over by an argument`() async throws {
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        func run(_ redirection: String, _ arguments: String) async throws -> Program {
+            let line = "\(redirection) \(annex) run -- sh -c 'echo seven >&7' \(arguments)"
+            return try await Program.run("/bin/sh", ["-c", line], in: folder)
+        }
+        let failed = try await run("exec 7>x;", "")
+        #expect(failed.status != 0 && failed.errors.contains("add the argument /dev/fd/7 (for"), "\(failed.errors)")
+        let worked = try await run("exec 7>x;", "sh /dev/fd/7")
+        #expect(worked.status == 0, "\(worked.errors)")
+        #expect(try String(contentsOf: folder.url.appending(path: "x"), encoding: .utf8) == "seven\n")
+        // Outside, this fails too.
+        let missing = try await run("", "")
+        #expect(missing.status != 0 && !missing.errors.contains("/dev/fd"), "\(missing.errors)")
+    }
+
     /// Another path in the error is not the cause.
     @Test(
         .enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"),

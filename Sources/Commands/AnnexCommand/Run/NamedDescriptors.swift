@@ -29,7 +29,7 @@ enum NamedDescriptors {
     }
 
     /// Whether the caller gave this process the descriptor. This process closes its own descriptors at `exec`.
-    private static func isInherited(_ number: Int32) -> Bool {
+    static func isInherited(_ number: Int32) -> Bool {
         let flags = fcntl(number, F_GETFD)
         return flags >= 0 && flags & FD_CLOEXEC == 0
     }

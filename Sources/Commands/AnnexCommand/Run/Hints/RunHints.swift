@@ -101,9 +101,11 @@ struct RunHints {
         let paths = PathHint(
             policy: policy, allowances: allowances, given: given, tried: tried, isAboutOwner: isAboutOwner,
             isCallRefused: cause.hasRefusedCall, home: home)
-        let hint =
+        let sure =
             cause.ended ?? LeftOutLayer(report).hint(for: errors) ?? PartHint(report: report).hint(for: errors)
-            ?? known.hint(table.errors.filter(\.isFirst), denials: denials) ?? paths.hint(for: errors)
+            ?? DescriptorHint.hint(for: errors)
+        let hint =
+            sure ?? known.hint(table.errors.filter(\.isFirst), denials: denials) ?? paths.hint(for: errors)
             ?? cause.matching(errors).flatMap(tried.without) ?? known.hint(table.errors, denials: denials)
             ?? paths.hint(printed: errors) ?? paths.hint(unnamedIn: errors) ?? cause.last(errors).flatMap(tried.without)
         return hint.map { listing($0, isExplained: isExplained) }
