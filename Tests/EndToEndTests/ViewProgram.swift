@@ -63,6 +63,8 @@ enum ViewProgram {
         say("file-mode", oct(found.st_mode)); say("file-size", found.st_size); say("file-time", found.st_mtime_ns)
         say("file-number", found.st_ino); say("file-device", found.st_dev); say("file-links", found.st_nlink)
         say("file-owner", (found.st_uid, found.st_gid))
+        say("private-file", tried(lambda: open(f"{os.path.dirname(place)}/shown/private").read()))
+        open(f"{place}/made", "w").close()
         say("mount-options", os.statvfs(place).f_flag & (os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC))
         for number, name in enumerate(["input", "output", "errors"]):
             say(f"stream-{name}", stat.S_IFMT(os.fstat(number).st_mode))

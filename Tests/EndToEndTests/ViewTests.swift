@@ -9,13 +9,15 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         chmod(folder.url.path, 0o777)
-        for name in ["one", "two"] {
+        for name in ["one", "two", "shown"] {
             let made = folder.url.appending(path: name)
             try FileManager.default.createDirectory(at: made, withIntermediateDirectories: false)
             chmod(made.path, 0o777)
         }
         try Data("text\n".utf8).write(to: folder.url.appending(path: "one/file"))
         chmod(folder.url.appending(path: "one/file").path, 0o666)
+        try Data("private\n".utf8).write(to: folder.url.appending(path: "shown/private"))
+        chmod(folder.url.appending(path: "shown/private").path, 0o600)
         try FileManager.default.createSymbolicLink(
             atPath: folder.url.appending(path: "link").path, withDestinationPath: ".")
         let lines = ViewProgram.text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -31,7 +33,7 @@ import Testing
         let variables = [
             "VIEW_DROPPED": "x", "VIEW_PLACE": "\(place)/one", "CC": "cc", "CI": "1", "MAKEFLAGS": "-j2", "TZ": "UTC-3",
         ]
-        let line = "cd link; \"$@\" < view.py > output 2> errors"
+        let line = "cd link; \"$@\" < view.py > output 2> errors 7< view.py"
         let ran = try await Program.run(
             "/bin/sh", ["-c", line, "sh"] + command + program, in: folder, environment: variables)
         func text(_ name: String) throws -> String {
@@ -43,7 +45,12 @@ import Testing
             let parts = row.split(separator: "=", maxSplits: 1).map(String.init)
             return parts.count == 2 ? (parts[0], [parts[1]]) : nil
         }
-        return Dictionary(pairs) { $0 + $1 }
+        // The user outside sees another owner of a new file than the program.
+        let made = folder.url.appending(path: "one/made")
+        var status = stat()
+        #expect(lstat(made.path, &status) == 0 && status.st_uid == geteuid())
+        try FileManager.default.removeItem(at: made)
+        return Dictionary(pairs + [("new-file-group", ["\(status.st_gid)"])]) { $0 + $1 }
     }
 
     /// The keys of the page, and whether each difference is found in every case.
@@ -62,7 +69,7 @@ import Testing
     @Test func `each difference inside is on the page and each row of the page is a difference`() async throws {
         let outside = try await view(through: [])
         let annex = ExampleBundles.products.appending(path: "annex").path
-        let options = ["--read", "view.py", "--write", "one", "--write", "two"]
+        let options = ["--read", "view.py", "--read", "shown", "--write", "one", "--write", "two"]
         let inside = try await view(through: [annex, "run"] + options + ["--"])
         #expect(Set(outside.keys) == Set(inside.keys))
         let different = Set(outside.keys.filter { outside[$0] != inside[$0] })

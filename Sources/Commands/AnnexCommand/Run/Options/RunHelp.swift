@@ -24,6 +24,15 @@ enum RunHelp {
                 "No option gives more privileges (sudo, su), new pseudo-terminals (tmux, script), mounts or namespaces."
             ),
             (
+                "descriptors",
+                "Those above 2 are closed, except those that an argument names as /dev/fd/N."
+            ),
+            (
+                "root",
+                "If root calls, the program is another user (nobody). Its new files in --write belong to root, with a "
+                    + "group of Annex's own. In --read DIR it reads what every user may."
+            ),
+            (
                 "machine",
                 "The host name is annex, and the niceness up to 5 more than yours. All other differences: "
                     + "Docs/Guide/Differences.md."
