@@ -26,8 +26,8 @@ struct OwnerHints {
         guard stat(path, &status) == 0, status.st_mode & wanted == 0 else { return nil }
         guard status.st_uid == 0 else { return Self.line(about: path, of: status) }
         guard let place = foreign(path) else { return nil }
-        return "\(Self.shown(path, of: status)) must be \(word) for others: a program that root starts runs as a user of "
-            + "its own, and \(place.reason)"
+        return "\(Self.shown(path, of: status)) must be \(word) for others: a program that root starts runs as a user "
+            + "of its own, and \(place.reason)"
     }
 
     /// The line about a path of another user.
