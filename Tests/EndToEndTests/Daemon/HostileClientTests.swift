@@ -255,6 +255,9 @@ struct HonestHost: Sendable {
                 return try await works()
             } catch let error as BrokerError where error.code == .overQuota {
                 await Task.yield()
+            } catch HostError.rejected(let error) where error.code == .overQuota {
+                // The session had begun before the user met the limit.
+                await Task.yield()
             }
         }
     }
