@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `the owner of an archive's file is no missing path`() async throws {
+    @Test func `the owner of a file in an archive is no missing path`() async throws {
         let script = "mkdir a && touch a/f && tar -cf t.tar --owner=1234 --group=1234 a && tar --same-owner -xf t.tar"
         for more in [[], ["--explain"]] {
             let failed = try await run(["--write", "."] + more, script: script)

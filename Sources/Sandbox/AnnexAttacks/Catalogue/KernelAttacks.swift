@@ -52,7 +52,7 @@ extension Catalogue {
             trial: .drivenBy(["AnnexAttacksTests/CatalogueTests: SEC-10"])),
         Attack(
             "SEC-11", technique: "personality READ_IMPLIES_EXEC / no-ASLR",
-            .call("personality", with: 0x40_0000), .call("personality", with: 0x4_0000)),
+            .call("personality", with: 0x40_0000), .call("personality", with: 0x4_0000, grantable: true)),
         Attack(
             "SEC-12", technique: "prctl (SET_MM, SYSCALL_USER_DISPATCH, SET_PTRACER, DUMPABLE), arch_prctl, modify_ldt",
             .call("prctl", with: 35, 15, 0, 0, 0, reaching: [Number.invalid]), .call("prctl", with: 59, 0, 0, 0, 0),

@@ -45,7 +45,7 @@ struct DeniedCause {
     /// only if the program stated its errno, and a socket that is a probe never does.
     func last(_ errors: StatedErrors) -> RunHint? {
         let all = likely
-        let wanted = all.filter { !isProbe($0) && !isOnlyTried($0, errors) }
+        let wanted = all.filter { !isProbe($0) && !isOnlyTried($0, given: errors) }
         let denial =
             wanted.last(where: isOfPath) ?? wanted.last ?? all.last { isStated($0, in: errors) && isProbeByName($0) }
         return denial.map(hint) ?? (policy.network == .none ? nil : lastReported.map(hint))
@@ -84,7 +84,7 @@ struct DeniedCause {
 
     /// Whether a denial is about a socket of the network that the program does not blame. Runtimes open such a socket to
     /// see which addresses the machine has, and name no protocol.
-    private func isOnlyTried(_ denial: Denial, _ errors: StatedErrors) -> Bool {
+    private func isOnlyTried(_ denial: Denial, given errors: StatedErrors) -> Bool {
         guard denial.call == "socket", case .call(let use) = denial.subject,
             [AF_INET, AF_INET6].contains(Int32(truncatingIfNeeded: use.arguments[0]))
         else { return false }
