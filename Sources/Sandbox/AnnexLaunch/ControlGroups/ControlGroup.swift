@@ -209,6 +209,6 @@ extension ControlGroup {
     }
 
     private static func members(of directory: String) -> [pid_t] {
-        (TextFile.read(directory + "/cgroup.procs") ?? "").split(separator: "\n").compactMap { pid_t($0) }
+        TextFile.lines(of: TextFile.read(directory + "/cgroup.procs") ?? "").compactMap { pid_t($0) }
     }
 }

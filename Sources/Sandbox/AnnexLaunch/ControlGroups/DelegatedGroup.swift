@@ -42,7 +42,7 @@ struct DelegatedGroup: Hashable {
         let leaf = path + "/" + Self.leaf
         let isMade = unsafe mkdir(leaf, 0o755) == 0
         guard isMade || errno == EEXIST else { throw SystemError("mkdir", errno: errno, path: leaf) }
-        let members = TextFile.read(leaf + "/cgroup.procs")?.split(separator: "\n") ?? []
+        let members = TextFile.lines(of: TextFile.read(leaf + "/cgroup.procs") ?? "")
         let isMoved = !members.contains("\(process)")
         if isMoved { try TextFile.write("\(process)", to: leaf + "/cgroup.procs") }
         do throws(SystemError) {

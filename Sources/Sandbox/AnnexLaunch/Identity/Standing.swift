@@ -56,7 +56,7 @@ package struct IdentityMap: Sendable, Hashable {
 
     // Each line has three numbers: the first number inside, the first number outside, and the count.
     package init(text: String) {
-        let lines = text.split(separator: "\n").map { $0.split(separator: " ").compactMap { UInt32($0) } }
+        let lines = TextFile.lines(of: text).map { $0.split(separator: " ").compactMap { UInt32($0) } }
             .filter { $0.count == 3 }
         ranges = lines.map { UInt64($0[0])..<(UInt64($0[0]) + UInt64($0[2])) }
         hasOrdinaryZero = lines.contains { $0[0] == 0 && $0[1] != 0 }

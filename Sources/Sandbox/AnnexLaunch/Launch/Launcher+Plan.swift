@@ -83,7 +83,7 @@ extension Launcher {
 
     /// The machine's name; nil if it is unknown or no plain name.
     private static var machinesName: String? {
-        guard let name = TextFile.read("/proc/sys/kernel/hostname")?.split(separator: "\n").first else { return nil }
+        guard let name = TextFile.read("/proc/sys/kernel/hostname").map(TextFile.lines)?.first else { return nil }
         let isPlain = name.utf8.allSatisfy { byte in
             [0x2D, 0x2E, 0x5F].contains(byte) || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
                 || (0x61...0x7A).contains(byte)

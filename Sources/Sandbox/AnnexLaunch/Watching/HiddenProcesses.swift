@@ -35,7 +35,7 @@ package enum HiddenProcesses {
     /// The options of the `/proc` mount. If several file systems are mounted at this path, the uppermost is listed
     /// last.
     private static func options(in mounts: String) -> [Substring]? {
-        mounts.split(separator: "\n").reversed().lazy.compactMap { line -> [Substring]? in
+        TextFile.lines(of: mounts).reversed().lazy.compactMap { line -> [Substring]? in
             let fields = line.split(separator: " ")
             guard fields.count > 4, fields[4] == "/proc", let dash = fields.firstIndex(of: "-"),
                 fields.count > dash + 3, fields[dash + 1] == "proc"

@@ -111,7 +111,7 @@ struct MountTypes {
 
     /// - Parameter mountinfo: the text of a `mountinfo` file.
     init(_ mountinfo: String) {
-        for line in mountinfo.split(separator: "\n") {
+        for line in TextFile.lines(of: mountinfo) {
             let fields = line.split(separator: " ")
             guard let dash = fields.firstIndex(of: "-"), fields.count > dash + 1, let mount = UInt64(fields[0]) else {
                 continue

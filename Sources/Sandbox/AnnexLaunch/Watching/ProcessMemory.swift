@@ -35,7 +35,7 @@ struct ProcessMemory: Hashable {
     static func isThere(in status: String) -> Bool { status.contains("\nVmPTE:") }
 
     private static func sum(_ keys: Set<Substring>, in text: String) -> UInt64 {
-        text.split(separator: "\n").reduce(0) { sum, line in
+        TextFile.lines(of: text).reduce(0) { sum, line in
             guard let colon = line.firstIndex(of: ":"), keys.contains(line[...colon]) else { return sum }
             let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }.prefix { $0.isNumber }
             return sum.addingClamped(min(UInt64(value) ?? 0, .max >> 11) << 10)

@@ -16,7 +16,7 @@ enum ListeningPorts {
     /// The ports of a table in the form of `/proc/net/tcp`. The first line has the titles. In each other line, the second
     /// word is the own address with its port, and the fourth the state, all in hexadecimal digits.
     private static func ports(inTable text: String) -> [UInt16] {
-        text.split(separator: "\n").dropFirst().compactMap { line in
+        TextFile.lines(of: text).dropFirst().compactMap { line in
             let words = line.split(separator: " ")
             guard words.count > 3, words[3] == "0A", let port = words[1].split(separator: ":").last else { return nil }
             return UInt16(port, radix: 16)

@@ -65,7 +65,7 @@ extension WholeFileLock {
     /// sandbox without mounts of its own uses the mounts of this process. Any other process may have opened the file
     /// through these mounts, so they show nothing about the given process.
     private static func isMounted(_ file: borrowing Descriptor, for process: UInt32) -> Bool {
-        let own = (TextFile.read("/proc/self/fdinfo/\(file.number)") ?? "").split(separator: "\n")
+        let own = TextFile.lines(of: TextFile.read("/proc/self/fdinfo/\(file.number)") ?? "")
         guard let mount = own.first(where: { $0.hasPrefix("mnt_id:\t") })?.dropFirst(8) else { return false }
         return lists("\(ProcNumber.listed(Int32(clamping: process)))", mount: mount) == true
             && lists("self", mount: mount) == false
@@ -73,6 +73,6 @@ extension WholeFileLock {
 
     /// Whether a process's list of mounts contains the mount with this number; nil if the list cannot be read.
     private static func lists(_ process: String, mount: Substring) -> Bool? {
-        TextFile.read("/proc/\(process)/mountinfo")?.split(separator: "\n").contains { $0.hasPrefix("\(mount) ") }
+        TextFile.read("/proc/\(process)/mountinfo").map(TextFile.lines)?.contains { $0.hasPrefix("\(mount) ") }
     }
 }
