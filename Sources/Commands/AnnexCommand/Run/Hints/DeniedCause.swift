@@ -86,9 +86,9 @@ struct DeniedCause {
     /// see which addresses the machine has, and name no protocol.
     private func isOnlyTried(_ denial: Denial, given errors: StatedErrors) -> Bool {
         guard denial.call == "socket", case .call(let use) = denial.subject,
-            [AF_INET, AF_INET6].contains(Int32(truncatingIfNeeded: use.arguments[0]))
+            [AF_INET, AF_INET6].contains(Int32(truncatingIfNeeded: use[0]))
         else { return false }
-        if errors.isEmpty { return use.arguments[2] == 0 }
+        if errors.isEmpty { return use[2] == 0 }
         return !Self.networkWords.contains { errors.mention($0) }
     }
 
