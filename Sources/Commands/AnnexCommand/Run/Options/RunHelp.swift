@@ -30,7 +30,8 @@ enum RunHelp {
             (
                 "root",
                 "If root calls, the program is another user (nobody). Its new files in --write belong to root, with a "
-                    + "group of Annex's own. In --read DIR it reads what every user may."
+                    + "group of Annex's own. In --read DIR it reads what every user may, and all that is root's if "
+                    + "DIR itself is closed to other users."
             ),
             (
                 "machine",
@@ -50,6 +51,6 @@ enum RunHelp {
             ),
             ("126", "the program could not be started; stderr names the step, the cause and the remedy"),
             ("127", "there is no such program"),
-            ("64", "the command line is not understood"),
+            ("64", "the command line is not understood, or an option names a path at which there is nothing"),
         ], column: 9)
 }
