@@ -320,11 +320,15 @@ import Testing
                 lines, status = hint([], refused, port)
                 print(status, lines[0].endswith(f'add --publish {port}'))
                 inside = ['/usr/bin/python3', '-u', '-c', 'import errno, socket, sys\\n' + script, str(port)]
-                child = subprocess.Popen([annex, 'run', '--allow', 'loopback', '--'] + inside,
-                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                print(child.stdout.readline().strip())
-                child.send_signal(signal.SIGINT)
-                errors = child.communicate()[1]
+                errors = ''
+                # The program may print before annex has learned of its start. A signal in that moment finds no program.
+                while 'the program listened' not in errors:
+                    child = subprocess.Popen([annex, 'run', '--allow', 'loopback', '--'] + inside,
+                                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                    up = child.stdout.readline().strip()
+                    child.send_signal(signal.SIGINT)
+                    errors = child.communicate()[1]
+                print(up)
                 print(f'annex: note: the program listened at port {port} of a network of its own' in errors,
                       f'add --publish {port}' in errors)
                 child = start(['--publish', str(port)], script, port)
