@@ -16,8 +16,8 @@ extension Catalogue {
         Attack("NS-04", technique: "Negative-group ACL via setgroups", .call("setgroups", with: 0, 0)),
         Attack(
             "NS-05", technique: "Sibling extension with same uid: kill/ptrace/proc",
-            Try("see a process of the host's", layers: .process) { script, canaries, _ in
-                .succeeds(script.call("getpgid", with: .number(canaries.hostProcess)))
+            .onHostProcess("see a process of the host's", layers: .process) { script, process, _ in
+                .succeeds(script.call("getpgid", with: .number(process)))
             }),
         Attack(
             "NS-06", technique: "kill(-1), kill(1,9)",
@@ -72,13 +72,13 @@ extension Catalogue {
             .ofCaller("signal all of them", layers: .process) { script, _, _ in
                 .succeeds(script.call("kill", with: -1, 0))
             },
-            .ofCaller("read the limits of one", layers: .process) { script, canaries, _ in
-                .succeeds(script.call("prlimit64", with: .number(canaries.hostProcess), 7, 0, script.room(16)))
+            .onHostProcess("read the limits of one", layers: .process, byCaller: true) { script, process, _ in
+                .succeeds(script.call("prlimit64", with: .number(process), 7, 0, script.room(16)))
             },
             // The kernel does not let it raise a priority. The error for that shows that it found the process.
-            .ofCaller("change the priority of one", layers: .process) { script, canaries, _ in
+            .onHostProcess("change the priority of one", layers: .process, byCaller: true) { script, process, _ in
                 .reaches(
-                    script.call("setpriority", with: 0, .number(canaries.hostProcess), 0), [Number.forbidden],
+                    script.call("setpriority", with: 0, .number(process), 0), [Number.forbidden],
                     absent: [])
             },
             .ofCaller("become root") { script, _, _ in .succeeds(script.call("setresuid", with: 0, 0, 0)) },

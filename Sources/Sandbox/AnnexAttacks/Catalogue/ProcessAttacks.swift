@@ -13,15 +13,15 @@ extension Catalogue {
             .open("/proc/irq/default_smp_affinity", flags: Flags.writeOnly)),
         Attack(
             "PROC-03", technique: "/proc/PID/{root,cwd,fd,mem,environ} of host",
-            Try("the host's own status", layers: [.root, .landlock]) { script, canaries, _ in
-                .tells(script.readFile("/proc/\(canaries.hostProcess)/status"), Array("Name:".utf8))
+            .onHostProcess("the host's own status", layers: [.root, .landlock]) { script, process, _ in
+                .tells(script.readFile("/proc/\(process)/status"), Array("Name:".utf8))
             },
-            Try("the host's working directory", layers: [.root, .user, .landlock]) { script, canaries, _ in
-                let path = script.text("/proc/\(canaries.hostProcess)/cwd")
+            .onHostProcess("the host's working directory", layers: [.root, .user, .landlock]) { script, process, _ in
+                let path = script.text("/proc/\(process)/cwd")
                 return .succeeds(script.call("readlinkat", with: .here, path, script.room(256), 256))
             },
-            Try("the host's environment", layers: [.root, .user, .landlock]) { script, canaries, _ in
-                .succeeds(script.read("/proc/\(canaries.hostProcess)/environ", count: 64))
+            .onHostProcess("the host's environment", layers: [.root, .user, .landlock]) { script, process, _ in
+                .succeeds(script.read("/proc/\(process)/environ", count: 64))
             }),
         Attack("PROC-04", technique: "pid 1 (reaper) memory/environ", .open("/proc/1/mem", flags: Flags.readWrite)),
         Attack(
@@ -38,8 +38,8 @@ extension Catalogue {
                 script, _, _ in
                 .tells(script.readFile("/proc/self/cgroup"), Array("annex.".utf8))
             },
-            Try("the host's command line", layers: [.root, .landlock]) { script, canaries, _ in
-                .succeeds(script.read("/proc/\(canaries.hostProcess)/cmdline", count: 64))
+            .onHostProcess("the host's command line", layers: [.root, .landlock]) { script, process, _ in
+                .succeeds(script.read("/proc/\(process)/cmdline", count: 64))
             },
             Try(
                 "where its bundle is on the host, in mountinfo", withoutProcessFiles: [.root, .landlock],
@@ -89,22 +89,22 @@ extension Catalogue {
     static let signals: [Attack] = [
         Attack(
             "SIG-01", technique: "Signal host",
-            Try("kill", layers: [.process, .landlock], needs: [.landlock(6)]) { script, canaries, _ in
-                .succeeds(script.call("kill", with: .number(canaries.hostProcess), 0))
+            .onHostProcess("kill", layers: [.process, .landlock], needs: [.landlock(6)]) { script, process, _ in
+                .succeeds(script.call("kill", with: .number(process), 0))
             },
-            Try("pidfd_open", layers: .process) { script, canaries, _ in
-                .succeeds(script.call("pidfd_open", with: .number(canaries.hostProcess), 0))
+            .onHostProcess("pidfd_open", layers: .process) { script, process, _ in
+                .succeeds(script.call("pidfd_open", with: .number(process), 0))
             }),
         Attack(
             "SIG-02", technique: "ptrace reaper/sibling",
             Try("PTRACE_TRACEME", grant: { $0.grantingLine(call: "ptrace") }) { script, _, _ in
                 .succeeds(script.call("ptrace", with: 0, 0, 0, 0))
             },
-            Try("the host's memory", layers: [.user, .process, .landlock]) { script, canaries, _ in
+            .onHostProcess("the host's memory", layers: [.user, .process, .landlock]) { script, process, _ in
                 let piece = script.words([0x1000, 8])
                 return .reaches(
                     script.call(
-                        "process_vm_readv", with: .number(canaries.hostProcess), script.words([.address(0), 8]), 1,
+                        "process_vm_readv", with: .number(process), script.words([.address(0), 8]), 1,
                         piece, 1, 0), [Number.badAddress], absent: [])
             }),
         Attack(
@@ -127,8 +127,8 @@ extension Catalogue {
             trial: .drivenBy(["AnnexBrokerTests/LaunchBackoffTests: SIG-07", "EndToEndTests/LifeTests: SIG-07"])),
         Attack(
             "SIG-08", technique: "Advice about another process's memory", addition: true,
-            Try("process_madvise", else: "no descriptor of a stranger") { script, canaries, _ in
-                let process = script.call("pidfd_open", with: .number(canaries.hostProcess), 0)
+            .onHostProcess("process_madvise", else: "no descriptor of a stranger") { script, process, _ in
+                let process = script.call("pidfd_open", with: .number(process), 0)
                 return .succeeds(
                     script.call(
                         "process_madvise", with: .result(process), script.words([.address(0), 8]), 1, 20, 0,
@@ -136,8 +136,8 @@ extension Catalogue {
             }),
         Attack(
             "SIG-09", technique: "Another process's descriptors by pidfd_getfd", addition: true,
-            Try("the host's standard output", layers: [.user, .process, .landlock]) { script, canaries, _ in
-                let process = script.call("pidfd_open", with: .number(canaries.hostProcess), 0)
+            .onHostProcess("the host's standard output", layers: [.user, .process, .landlock]) { script, process, _ in
+                let process = script.call("pidfd_open", with: .number(process), 0)
                 return .succeeds(script.call("pidfd_getfd", with: .result(process), 1, 0, after: process))
             }),
         Attack(

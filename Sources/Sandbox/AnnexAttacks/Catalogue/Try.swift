@@ -31,6 +31,8 @@ package struct Try: Sendable {
     let isBrokered: Bool
     /// Whether the try runs as a program of `annex run` does: for an ordinary user, with the user's own numbers.
     let hasCallersNumbers: Bool
+    /// In how many sandboxes, one after the other, the try must get through to count.
+    let sandboxes: Int
     /// The line of a policy that grants the try; nil if no line grants it.
     let grant: @Sendable (Policy) -> String?
     /// How the host measures the effect of the try; nil if the program's own answers show the effect.
@@ -46,7 +48,7 @@ package struct Try: Sendable {
         _ name: String, layers: SandboxLayers = [], withoutProcessFiles: SandboxLayers = [],
         else otherwise: String = "an ordinary user's rights",
         needs: [Need] = [], path: (name: String, rights: PathRights)? = nil, isBrokered: Bool = false,
-        hasCallersNumbers: Bool = false,
+        hasCallersNumbers: Bool = false, sandboxes: Int = 1,
         grant: @escaping @Sendable (Policy) -> String? = { _ in nil }, measure: Measure? = nil,
         make: @escaping @Sendable (inout TrialScript, borrowing Canaries, Policy) -> Proof
     ) {
@@ -58,6 +60,7 @@ package struct Try: Sendable {
         self.path = path
         self.isBrokered = isBrokered
         self.hasCallersNumbers = hasCallersNumbers
+        self.sandboxes = sandboxes
         self.grant = grant
         self.measure = measure
         self.make = make
@@ -85,6 +88,22 @@ package struct Try: Sendable {
         make: @escaping @Sendable (inout TrialScript, borrowing Canaries, Policy) -> Proof
     ) -> Try {
         Try(name, layers: layers, else: otherwise, needs: needs, hasCallersNumbers: true, make: make)
+    }
+
+    /// A try that names the process of the host by its number.
+    ///
+    /// The numbers in a sandbox begin at a random place. So the try's own program may have this number by chance, and
+    /// is then what the try reaches. Two sandboxes in a row do not have the number.
+    static func onHostProcess(
+        _ name: String, layers: SandboxLayers = [], else otherwise: String = "an ordinary user's rights",
+        needs: [Need] = [], byCaller: Bool = false,
+        make: @escaping @Sendable (inout TrialScript, Int32, Policy) -> Proof
+    ) -> Try {
+        Try(
+            name, layers: layers, else: otherwise, needs: needs, hasCallersNumbers: byCaller, sandboxes: 2
+        ) { script, canaries, policy in
+            make(&script, canaries.hostProcess, policy)
+        }
     }
 
     /// A try with a call on a descriptor that the host forgot to close on exec.

@@ -29,6 +29,16 @@ package final class AttackRunner: Sendable {
     package func run(
         _ one: Try, under policy: Policy, layers: SandboxLayers
     ) async throws(TrialFailure) -> AttackResult.Tried {
+        var tried = try await runOnce(one, under: policy, layers: layers)
+        for _ in 1..<one.sandboxes where tried.verdict == .gotThrough {
+            tried = try await runOnce(one, under: policy, layers: layers)
+        }
+        return tried
+    }
+
+    private func runOnce(
+        _ one: Try, under policy: Policy, layers: SandboxLayers
+    ) async throws(TrialFailure) -> AttackResult.Tried {
         let layers = layers.together
         if let missing = one.missing(layers) { return one.tried(.notApplicable(missing)) }
         let policy = one.measure == nil ? policy : Measure.policy(policy)
