@@ -43,8 +43,8 @@ struct CallersFilesTests {
     func `a program changes and makes files of root where root lets it write`(isCode: Bool) async throws {
         let script = "cat mine; echo more >> mine; mkdir d; echo x > d/new; stat -c %u:%g . mine d/new"
         let (output, report) = try await run(script) { isCode ? $0.writeAndExecute(folder) : $0.write(folder) }
-        // The group of a file that root made is no group of the sandbox, which the kernel shows as 65534 too.
-        #expect(output == "mine\n" + String(repeating: "65534:65534\n", count: 3), "\(output)")
+        // The group of a file that root made is no group of the sandbox, which the kernel shows as 65534.
+        #expect(output == "mine\n65533:65534\n65533:65534\n65533:65533\n", "\(output)")
         #expect(report.foreignPlaces.isEmpty)
         for path in ["/mine", "/d", "/d/new"] { #expect(try status(folder + path).st_uid == 0) }
         // The group tells a later launch that a program made the file.
@@ -202,16 +202,50 @@ struct CallersFilesTests {
         #expect(try status(folder + "/open").st_uid == 4242)
     }
 
-    @Test func `a private file is read only if root names it or a private directory above it`() async throws {
-        let named = try await run("cat mine") { $0.read(folder + "/mine") }
-        #expect(named.output == "mine\n")
-        // Anyone may enter the directory, so root hands over only what every user may read in it.
-        let around = try await run("cat mine") { $0.read(folder) }
-        #expect(around.output.contains("ermission denied"))
-        chmod(folder, 0o700)
-        let closed = try await run("cat mine; echo x > mine") { $0.read(folder) }
-        #expect(closed.output.hasPrefix("mine\n") && closed.output.contains("ead-only"), "\(closed.output)")
+    @Test(arguments: [mode_t(0o755), 0o700], [false, true])
+    func `a place for reading gives private files of root, and lets none be changed`(
+        mode: mode_t, isCode: Bool
+    ) async throws {
+        chmod(folder, mode)
+        let script = "cat mine; stat -c %u:%g mine; echo x > mine; chmod 644 mine; touch mine"
+        for place in [folder, folder + "/mine"] {
+            let (output, report) = try await run(script) { isCode ? $0.execute(place) : $0.read(place) }
+            #expect(output.hasPrefix("mine\n65533:65534\n") && output.contains("ead-only"), "\(output)")
+            #expect(report.foreignPlaces.isEmpty)
+        }
         #expect(try String(contentsOfFile: folder + "/mine", encoding: .utf8) == "mine\n")
+        #expect(try status(folder + "/mine").st_mode & 0o777 == 0o600)
+    }
+
+    @Test func `the program can tell its own files from those of others, and gives none away`() async throws {
+        try Data("other\n".utf8).write(to: home.url.appending(path: "theirs"))
+        chown(folder + "/theirs", 4242, 4242)
+        let script = """
+            stat -c %U theirs mine; find . -user annex; chown nobody mine; chgrp nogroup mine; cp -p mine copy
+            """
+        let (output, _) = try await run(script) { $0.write(folder) }
+        #expect(output.hasPrefix("nobody\nannex\n.\n./mine\nchown: "), "\(output)")
+        #expect(output.contains("chgrp: ") && !output.contains("cp: "), "\(output)")
+        #expect(try status(folder + "/mine").st_uid == 0 && status(folder + "/copy").st_uid == 0)
+    }
+
+    @Test func `the credentials of the machine stay hidden, unless root names them`() async throws {
+        let around = try await run("cat /etc/shadow; cat /etc/hostname") { $0.read("/etc") }
+        #expect(around.output.contains("ermission denied") && !around.output.contains("root:"), "\(around.output)")
+        #expect(around.report.hiddenParts.map(\.description).contains("/etc/shadow"))
+        let named = try await run("cat /etc/shadow") {
+            $0.read("/etc")
+            $0.read("/etc/shadow")
+        }
+        #expect(named.output.contains("root:"))
+    }
+
+    @Test func `a directory without its credentials gives private files only if it is private itself`() async throws {
+        let open = try await run("cat mine") { $0.readAllButCredentials(folder) }
+        #expect(open.output.contains("ermission denied"), "\(open.output)")
+        chmod(folder, 0o700)
+        let closed = try await run("cat mine") { $0.readAllButCredentials(folder) }
+        #expect(closed.output == "mine\n", "\(closed.output)")
     }
 
     @Test func `a private directory of root is the private directory of the program`() async throws {

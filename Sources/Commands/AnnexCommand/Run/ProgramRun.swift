@@ -318,13 +318,13 @@ struct ProgramRun {
             ?? port
     }
 
-    /// The hint if the program could not be started because only root may read its file.
+    /// The hint if the program could not be started because its file belongs to another user.
     private func closedProgram(_ hints: RunHints) -> RunHint? {
         guard hints.report.reason == .launchFailed, options.program[0].contains("/"),
             let program = GivenPaths.resolved(options.program[0])
         else { return nil }
-        let closed = ClosedFileHint(policy: hints.policy, given: given).hint(program)
-        return closed.flatMap(TriedOptions(options, given: given).without)
+        return ClosedFileHint(policy: hints.policy, given: given, foreignPlaces: hints.report.foreignPlaces)
+            .hint(program)
     }
 
     /// Why the report could not be written; nil if it was written.

@@ -14,6 +14,10 @@ package struct OwnNumbers: Sendable, Hashable {
     /// The numbers of a sandbox whose user must not be known inside: the kernel's own numbers for unknown users.
     package static let hidden = OwnNumbers(user: 65534, group: 65534)
 
+    /// The numbers of a program whose caller cannot give it numbers of the caller's own, as root cannot. They are not
+    /// those of unknown users, so that the program can tell its own files from the files of others.
+    package static let programs = OwnNumbers(user: 65533, group: 65533)
+
     /// The words. No other argument may be compared with such a number, because `SeccompFilter` finds the words in a
     /// compiled filter by their value. `ArgumentKind.table` contains the same numbers.
     static let userWord: UInt32 = 0xE3B5_70C1

@@ -13,10 +13,15 @@ struct AccountNames: Sendable, Hashable {
 
     /// The names that stand for numbers without a name.
     static func unknown(_ own: OwnNumbers) -> AccountNames {
-        AccountNames(
-            named: own.user == 0 ? "root" : own.user == OwnNumbers.hidden.user ? "nobody" : "\(own.user)",
-            own.group == 0 ? "root" : own.group == OwnNumbers.hidden.group ? "nogroup" : "\(own.group)")
+        AccountNames(named: usersNames[own.user] ?? "\(own.user)", groupsNames[own.group] ?? "\(own.group)")
     }
+
+    private static let usersNames: [UInt32: String] = [
+        0: "root", OwnNumbers.hidden.user: "nobody", OwnNumbers.programs.user: "annex",
+    ]
+    private static let groupsNames: [UInt32: String] = [
+        0: "root", OwnNumbers.hidden.group: "nogroup", OwnNumbers.programs.group: "annex",
+    ]
 
     /// The names that this machine's files give to the calling user and group.
     ///

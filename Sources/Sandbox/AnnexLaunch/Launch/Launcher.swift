@@ -108,8 +108,9 @@ package final class Launcher: Sendable {
     /// The numbers that the process sees as its own user and group.
     ///
     /// A program that an ordinary user runs keeps this user's numbers: the program, its files and the services that it
-    /// talks to then agree on them. All other processes see numbers that say nothing. So does a program of uid 0 that
-    /// is an ordinary user outside of this user namespace, because no process of a sandbox may be uid 0 inside.
+    /// talks to then agree on them. A program of root has other numbers, and so has a program of uid 0 that is an
+    /// ordinary user outside of this user namespace, because no process of a sandbox may be uid 0 inside. An extension
+    /// sees numbers that say nothing.
     private func numbersInside(
         _ configuration: borrowing SandboxConfiguration, identity: borrowing Identity
     ) -> OwnNumbers {
@@ -117,8 +118,8 @@ package final class Launcher: Sendable {
         // Without a user namespace, the process sees the numbers of the host.
         guard configuration.effectiveLayers.contains(.user) else { return outside }
         if case .mapped(let owner) = configuration.owner { return OwnNumbers(user: owner, group: owner) }
-        let isCaller = configuration.user == .ofPrograms && !hasUsersToGive
-        return isCaller && outside.user != 0 ? outside : .hidden
+        guard configuration.user == .ofPrograms else { return .hidden }
+        return !hasUsersToGive && outside.user != 0 ? outside : .programs
     }
 
     /// Whether other programs of this machine run as the same user as the sandbox.

@@ -57,10 +57,10 @@ struct CallersFiles: ~Copyable {
     ) throws(SystemError) -> Int? {
         let isInside = mapped.contains { place.path.isWithin($0) }
         guard isInside || place.isCallers else { return nil }
-        let isWritable = place.rights.contains(.write)
-        let status = try object.status()
-        guard isInside || isWritable || status.isPrivateToRoot else { return nil }
-        let kept = isWritable ? places.filter { !$0.rights.contains(.write) }.map(\.path) : nil
+        // The list of credentials is not complete. So root's files in a place of many are given only if root closed the
+        // place itself, such as its home.
+        if place.isWithoutCredentials, !isInside, !(try object.status()).isPrivateToRoot { return nil }
+        let kept = place.rights.contains(.write) ? places.filter { !$0.rights.contains(.write) }.map(\.path) : nil
         return try map(at: place.path, host: place.path, writableBesides: kept, object: object, plan: &plan)
     }
 
@@ -174,10 +174,9 @@ extension TreeWalk.Entry {
 }
 
 extension FileStatus {
-    /// Whether the object belongs to root, and other users may not read it. To use a socket file, a program needs the
-    /// right to write to it.
-    var isPrivateToRoot: Bool {
-        let wanted: UInt32 = kind == .directory ? 0o5 : kind == .socket ? 0o2 : 0o4
+    /// Whether the object belongs to root, and other users may not read it.
+    fileprivate var isPrivateToRoot: Bool {
+        let wanted: UInt32 = kind == .directory ? 0o5 : 0o4
         return user == 0 && mode & wanted != wanted
     }
 }

@@ -14,6 +14,16 @@ struct GrantLayout: ~Copyable {
         var isMounted = true
         /// Whether the caller handed the place over. If not, only the policy grants it.
         var isCallers = false
+        /// Whether the caller handed it over without its credentials.
+        var isWithoutCredentials = false
+
+        /// Whether the mount of this place shows a place below it as it should be.
+        func shows(_ inner: Place) -> Bool {
+            // A writable place always has a separate mount, because the program cannot move a mount point away and
+            // replace it by a link. A program of root needs the id map that only the caller's own mounts have.
+            rights == inner.rights && !inner.rights.contains(.write)
+                && (isCallers || !inner.isCallers || geteuid() != 0)
+        }
 
         /// Adds the rights of another name that leads to the same place. A writable place is then not executable,
         /// unless the policy gives both rights to one of the names.
@@ -56,12 +66,15 @@ struct GrantLayout: ~Copyable {
             if let known = found[key] {
                 places[known].join(grant.rights)
                 places[known].isCallers = places[known].isCallers || isCallers
+                places[known].isWithoutCredentials = places[known].isWithoutCredentials && grant.isWithoutCredentials
                 close(host.object)
                 continue
             }
             found[key] = places.count
             places.append(
-                Place(path: host.path, isDirectory: host.isDirectory, rights: grant.rights, isCallers: isCallers))
+                Place(
+                    path: host.path, isDirectory: host.isDirectory, rights: grant.rights, isCallers: isCallers,
+                    isWithoutCredentials: grant.isWithoutCredentials))
             held[key] = host.object
         }
         places.sort { PathText.isPath($0.path, before: $1.path) }
@@ -73,16 +86,9 @@ struct GrantLayout: ~Copyable {
         for index in places.indices {
             let place = places[index]
             let above = places[..<index].last { place.path.isWithin($0.path) }
-            // A writable place always has a separate mount, because the program cannot move a mount point away and
-            // replace it by a link.
-            places[index].isMounted = above.map { $0.rights != place.rights || place.rights.contains(.write) } ?? true
+            places[index].isMounted = above.map { !$0.shows(place) } ?? true
             guard let number = held.removeValue(forKey: Array(place.path.utf8)) else { continue }
             let object = Descriptor(owning: number)
-            // A program that root starts is another user. Only a mount of its own can have the id map that opens
-            // root's private file to the program.
-            if place.isCallers, geteuid() == 0, (try? object.status())?.isPrivateToRoot == true {
-                places[index].isMounted = true
-            }
             if places[index].isMounted { objects.append(object) }
         }
         let all = places

@@ -1,15 +1,18 @@
 import AnnexLaunch
 import AnnexLinux
 import AnnexPolicy
+import AnnexSandbox
 import Glibc
 
-/// Explains why a program that root started cannot read a file below a path that was handed over for reading.
+/// Explains why a program that root started cannot read a file below a path that was handed over.
 ///
-/// The program is another user than root. If every user may read the handed-over path, the files below it keep their
-/// owners, so root's private files stay closed. If such a file is handed over by itself, it belongs to the program.
+/// The program is another user than root. Files of all other users stay theirs, and root's files belong to the program
+/// only if the place has an id map.
 struct ClosedFileHint {
     let policy: Policy
     let given: GivenPaths
+    /// The places in which root's files do not belong to the program.
+    let foreignPlaces: [SandboxRunReport.ForeignPlace]
 
     /// - Parameter path: a path that the program named.
     func hint(_ path: String) -> RunHint? {
@@ -22,24 +25,14 @@ struct ClosedFileHint {
         let rest = PathText.parts(closed).dropFirst(PathText.parts(place.path).count).joined(separator: "/")
         let typed = place.typed == "." ? rest : "\(place.typed.hasSuffix("/") ? place.typed : place.typed + "/")\(rest)"
         guard status.st_uid == 0 else { return RunHint(line: OwnerHints.line(about: typed, of: status)) }
-        let isProgram = given.pairs(of: "--execute").contains { $0.path == place.path }
-        let grant = GrantOption(for: closed, rights: isProgram ? [.read, .execute] : .read, beside: policy)
-        guard let grant else { return nil }
-        let choice = RunChoice(grant.name, typed)
-        let word = status.st_mode & 0o077 == 0 ? "readable for root alone" : "not readable for every user"
-        return RunHint(
-            line: "\(PathText.shown(typed, limit: 500)) is \(word), and the program is another user: add "
-                + choice.shown,
-            choices: [choice])
+        return foreignPlaces.first { $0.path == Escaped(place.path, limit: 8_192) }.map { foreign in
+            RunHint(line: OwnerHints.line(about: typed, of: status, in: foreign))
+        }
     }
 
-    /// The innermost path that was handed over and contains this one; nil if root's files there belong to the program.
+    /// The innermost path that was handed over and contains this one.
     private func place(of path: String) -> GivenPaths.Pair? {
-        let around = given.all.filter { PathText.isPath(path, within: $0.path) }
-        let isMapped = around.contains { place in
-            given.written.contains { $0.path == place.path } || !Self.isOpen(place.path, isPassed: false)
-        }
-        return isMapped ? nil : around.max { $0.path.utf8.count < $1.path.utf8.count }
+        given.all.filter { PathText.isPath(path, within: $0.path) }.max { $0.path.utf8.count < $1.path.utf8.count }
     }
 
     /// The first file or directory on the way to a path that other users may not use.
@@ -52,11 +45,6 @@ struct ClosedFileHint {
             if !isOpen(status, isPassed: current != path) { return (current, status) }
         }
         return nil
-    }
-
-    private static func isOpen(_ path: String, isPassed: Bool) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && isOpen(status, isPassed: isPassed)
     }
 
     /// - Parameter isPassed: whether the path only leads to another one.

@@ -25,9 +25,15 @@ struct OwnerHints {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & wanted == 0 else { return nil }
         guard status.st_uid == 0 else { return Self.line(about: path, of: status) }
-        guard let place = foreign(path) else { return nil }
-        return "\(Self.shown(path, of: status)) must be \(word) for others: a program that root starts runs as a user "
-            + "of its own, and \(place.reason)"
+        return foreign(path).map { Self.line(about: path, of: status, word: word, in: $0) }
+    }
+
+    /// The line about a closed path of root's in a place where root's files do not belong to the program.
+    static func line(
+        about path: String, of status: stat, word: String = "readable", in place: SandboxRunReport.ForeignPlace
+    ) -> String {
+        "\(shown(path, of: status)) must be \(word) for others: a program that root starts runs as a user of its own, "
+            + "and \(place.reason)"
     }
 
     /// The line about a path of another user.

@@ -21,8 +21,16 @@ struct PartHint {
 
     private func hidden(_ path: String) -> RunHint? {
         guard report.hiddenParts.contains(where: { Self.isPath(path, within: $0) }) else { return nil }
+        let isCredential = ((try? ShippedParts.credentials()) ?? []).contains { $0.path == path }
+        guard isCredential else {
+            return RunHint(
+                line: "\(PathText.shown(path)) is hidden from the program (--hide, --read-all-but or the policy)")
+        }
+        let choice = RunChoice("--read", path)
         return RunHint(
-            line: "\(PathText.shown(path)) is hidden from the program (--hide, --read-all-but or the policy)")
+            line: "\(PathText.shown(path)) is hidden, because it holds credentials: to hand it over nevertheless, add "
+                + choice.shown,
+            choices: [choice])
     }
 
     private func protected(_ path: String) -> RunHint? {

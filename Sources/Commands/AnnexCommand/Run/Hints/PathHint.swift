@@ -19,6 +19,8 @@ struct PathHint {
     var isCallRefused = false
     /// HOME of the program, if it lies in the program's own directory.
     var home: ProgramsHome?
+    /// The places in which root's files do not belong to the program of root.
+    var foreignPlaces: [SandboxRunReport.ForeignPlace] = []
 
     /// The most paths that are examined. Each examination asks the kernel a few times.
     static let most = 256
@@ -33,8 +35,7 @@ struct PathHint {
         var hopeless: RunHint?
         for (stated, path) in lines.lazy.flatMap({ line in line.paths.map { (line, $0) } }).prefix(Self.most) {
             if let hint = scratchHint(path, errno: stated.errno, by: examination).flatMap(tried.without) { return hint }
-            let closed = stated.errno == EACCES ? ClosedFileHint(policy: policy, given: given).hint(path) : nil
-            if let closed = closed.flatMap(tried.without) { return closed }
+            if stated.errno == EACCES, let closed = closedFile.hint(path) { return closed }
             let finding = examination.finding(
                 path, errno: stated.errno, makesFile: stated.makesFile, opensFile: stated.opensFile)
             if isAboutOwner, stated.errno == EACCES, finding?.rights.contains(.write) == true { continue }
@@ -64,6 +65,10 @@ struct PathHint {
             if let hint = tried.without(hint(finding)) { return hint }
         }
         return nil
+    }
+
+    private var closedFile: ClosedFileHint {
+        ClosedFileHint(policy: policy, given: given, foreignPlaces: foreignPlaces)
     }
 
     private func homeHint(_ path: String, in line: StatedErrors.Line? = nil) -> RunHint? {

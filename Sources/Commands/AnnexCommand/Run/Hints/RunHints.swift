@@ -100,7 +100,7 @@ struct RunHints {
         }
         let paths = PathHint(
             policy: policy, allowances: allowances, given: given, tried: tried, isAboutOwner: isAboutOwner,
-            isCallRefused: cause.hasRefusedCall, home: home)
+            isCallRefused: cause.hasRefusedCall, home: home, foreignPlaces: report.foreignPlaces)
         let sure =
             cause.ended ?? LeftOutLayer(report).hint(for: errors) ?? PartHint(report: report).hint(for: errors)
             ?? DescriptorHint.hint(for: errors)

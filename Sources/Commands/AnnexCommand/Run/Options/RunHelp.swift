@@ -29,9 +29,10 @@ enum RunHelp {
             ),
             (
                 "root",
-                "If root calls, the program is another user (nobody). Its new files in --write belong to root, with a "
-                    + "group of Annex's own. In --read DIR it reads what every user may, and all that is root's if "
-                    + "DIR itself is closed to other users."
+                "If root calls, the program is another user (annex, 65533), and root's files in what is handed over "
+                    + "are its own. Its new files in --write belong to root, with a group of Annex's own. Files of "
+                    + "other users stay theirs. --read and --execute leave out the machine's credentials (annex policy show "
+                    + "credentials), such as /etc/shadow: name one by itself."
             ),
             (
                 "machine",
