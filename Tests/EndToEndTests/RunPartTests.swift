@@ -131,8 +131,11 @@ import Testing
         let options = "fd=\(server),rootmode=40000,user_id=0,group_id=0"
         try #require(mount("silent", place + "/silent", "fuse", 0, options) == 0)
         defer { umount2(place + "/silent", Int32(MNT_DETACH)) }
-        let ran = try await run(given, ".", "--hide", "*.pem", script: "echo ran")
+        let events = folder.url.appending(path: "events").path
+        let ran = try await run(given, ".", "--hide", "*.pem", "--json-events", events, script: "echo ran")
         #expect(ran.status == 126 && ran.output.isEmpty, "\(ran)")
+        let line = try String(contentsOfFile: events, encoding: .utf8)
+        #expect(line.contains("\"event\":\"ended\"") && line.contains("has not answered"), "\(line)")
         #expect(ran.errors.contains("cannot be examined: it, or something in it, has not answered"), "\(ran)")
         #expect(ran.errors.contains(place))
     }

@@ -89,7 +89,7 @@ struct ProgramRun {
         try Doctor.rejectKillingFilter()
         let parent = try options.endsWithParent ? ParentWatch() : nil
         // The launcher starts on a thread that blocks every signal. So no signal interrupts the launcher.
-        let start = LauncherStart(waiving: options.dispensable)
+        let start = LauncherStart(waiving: options.dispensable, telling: events)
         defer { start.settle() }
         // Until `SignalForwarder` is made below, signals end this process in the usual way. During that time, no
         // program runs that could receive the signals.
@@ -379,14 +379,15 @@ struct ProgramRun {
 /// caller prepares the launch.
 final class LauncherStart: Sendable {
     /// Ends this process if a place does not answer while the caller prepares the launch.
-    let watch = SilentPlaceWatch()
+    let watch: SilentPlaceWatch
     private let waived: Set<SandboxLayer>
     private let outcome = Mutex<Result<Launcher, SandboxError>?>(nil)
     /// Nil if the thread was joined, or if it could not be started.
     private let thread = Mutex<WorkerThread?>(nil)
 
-    init(waiving waived: Set<SandboxLayer>) {
+    init(waiving waived: Set<SandboxLayer>, telling events: RunEvents?) {
         self.waived = waived
+        watch = SilentPlaceWatch(telling: events)
         var started = try? WorkerThread("annex-start") { [self] in start() }
         thread.withLock { $0 = started.take() }
     }

@@ -11,6 +11,12 @@ final class SilentPlaceWatch: Sendable {
     private static let patience = Duration.seconds(20)
 
     private let timer = Mutex<EventLoop.Timer?>(nil)
+    /// Gets the last line; nil if nobody asked for lines.
+    private let events: RunEvents?
+
+    init(telling events: RunEvents?) {
+        self.events = events
+    }
 
     func begin() {
         wait(from: ExaminationTrail.mark)
@@ -34,10 +40,13 @@ final class SilentPlaceWatch: Sendable {
         guard timer.withLock({ $0.take() }) != nil else { return }
         let now = ExaminationTrail.mark
         if now != before { return wait(from: now) }
-        StandardError.print(
-            "annex: not started: grants: \(PathText.shown(now.path, limit: 500)) cannot be examined: it, or something in "
-                + "it, has not answered for \(Self.patience.components.seconds) seconds; unmount what does not answer, or "
-                + "do not hand it over")
+        let error = SandboxError(
+            "grants",
+            cause: "\(PathText.shown(now.path, limit: 500)) cannot be examined: it, or something in it, has not "
+                + "answered for \(Self.patience.components.seconds) seconds",
+            remedy: "unmount what does not answer, or do not hand it over")
+        StandardError.print("annex: not started: \(error)")
+        _ = events?.finish(RunEvents.EndLine(error, status: 126))
         _exit(126)
     }
 }
