@@ -168,9 +168,15 @@ extension Policy {
     fileprivate func denies(_ number: Int32, with arguments: [UInt64]) -> Bool {
         let registers = arguments + [UInt64](repeating: 0, count: max(0, 6 - arguments.count))
         let verdict = verdict(number: number, arguments: registers)
-        // The broker grants locks only on files that the sandbox may write, and no try asks for such a lock. The broker
-        // makes connections only to other machines. One try asks for such a connection: see `isPerformed`.
-        return verdict.answer != .allow || verdict.bound != nil
+        guard verdict.answer == .allow else { return true }
+        return switch verdict.bound {
+        // The broker grants locks only on files that the sandbox may write, and no try asks for such a lock. It makes
+        // connections only to other machines. One try asks for such a connection: see `isPerformed`. It admits only a
+        // tracer of its own child, and no try is one.
+        case .locks, .connections, .tracing: true
+        // The broker refuses only what is larger than the memory of the sandbox, and no try makes such an object.
+        case .objects, nil: false
+        }
     }
 }
 
