@@ -51,7 +51,10 @@ import Testing
         #expect(Self.destination("$A", ["A": "/run//x"]) == .path("/run/x"))
         #expect(Self.destination("$A/b", ["A": "/run"]) == .path("/run/b"))
         #expect(Self.destination("$A/$B", ["A": "/run", "B": "w-0"]) == .path("/run/w-0"))
-        #expect(Self.destination("$A/$B", ["A": "/run", "B": "/srv/w"]) == .path("/srv/w"))
+        for (name, value) in [("A", "/run"), ("A", "run"), ("C", "")] {
+            #expect(Self.destination("$A/$B", [name: value, "B": "/srv/w"]) == .path("/srv/w"))
+        }
+        #expect(Self.destination("$A/$B", ["B": "w-0"]) == .missing("the variable A is not set"))
         for environment in [[:], ["A": ""]] as [[String: String]] {
             #expect(Self.destination("$A", environment) == .missing("the variable A is not set"))
         }

@@ -84,23 +84,27 @@ extension CallersGrant {
     /// - Parameter variable: the value of a variable of the user's environment; nil if it is not set.
     package func destination(variable: (String) -> String?) -> Destination {
         var path = ""
+        var obstacle: Destination?
         for (index, part) in PathText.parts(pattern).enumerated() {
             let name = part == "~" ? "HOME" : part.hasPrefix("$") ? String(part.dropFirst()) : nil
             guard let name, part != "~" || index == 0 else {
                 path += "/" + part
                 continue
             }
-            guard let value = variable(name), !value.isEmpty else { return .missing("the variable \(name) is not set") }
+            guard let value = variable(name), !value.isEmpty else {
+                obstacle = obstacle ?? .missing("the variable \(name) is not set")
+                continue
+            }
             if kind == .x11 { return Self.socket(ofDisplay: value) }
             if value.hasPrefix("/") {
-                path = value
+                (path, obstacle) = (value, nil)
             } else if index == 0 {
-                return .unusable("the variable \(name) holds no absolute path")
+                obstacle = .unusable("the variable \(name) holds no absolute path")
             } else {
                 path += "/" + value
             }
         }
-        return Self.checked(path, pattern: pattern)
+        return obstacle ?? Self.checked(path, pattern: pattern)
     }
 
     private static func checked(_ path: String, pattern: String) -> Destination {
