@@ -55,6 +55,28 @@ import Testing
         #expect(ran.status == 0, "\(ran)")
     }
 
+    /// The broker watches the directory from the moment of the launch, and a program can be faster once.
+    @Test(arguments: [("ls; true", "note"), ("ls | grep c.c", "hint")])
+    func `a program that lists an empty working directory is told why it is empty`(
+        script: String, kind: String
+    ) async throws {
+        try Data().write(to: folder.url.appending(path: "c.c"))
+        let line = "annex: \(kind): the program looked at its working directory, which is empty for it"
+        var said = ""
+        for _ in 0..<20 where !said.contains(line) { said = try await run(script: script).errors }
+        #expect(said.contains(line) && said.contains("add --read ."), "\(said)")
+        for options in [["--read", "."], ["--read", "c.c"], ["--directory", "/usr", "--read", "/usr"]] {
+            let given = try await run(options, script: script)
+            #expect(!given.errors.contains("looked at its working directory"), "\(options): \(given)")
+        }
+        let quiet = try await run(script: "cd /usr; ls")
+        #expect(!quiet.errors.contains("working directory"), "\(quiet)")
+    }
+
+    @Test func `a working directory that is empty outside too is no note`() async throws {
+        #expect(Self.notes(try await run(script: "sleep 0.2; ls")).isEmpty)
+    }
+
     @Test func `processes that the program left running are a note`() async throws {
         let left = try await run(script: "sleep 100 & exit 0")
         #expect(
@@ -62,6 +84,10 @@ import Testing
                 "annex: note: processes that the program left running ended with it: "
                     + "let the program wait for them"
             ], "\(left)")
+        for _ in 0..<5 {
+            let killed = try await run(script: "sleep 100 & kill $!; exit 0")
+            #expect(killed.status == 0 && Self.notes(killed).isEmpty, "\(killed)")
+        }
         let waited = try await run(script: "true & wait")
         #expect(Self.notes(waited).isEmpty, "\(waited)")
         let orphan = try await run(script: "(true; true) & wait; exit 2")

@@ -17,6 +17,9 @@
 // After the report of a stop, the reaper reports no further stop until no signal has come for this time. So a flood
 // of stops causes only one report.
 #define QUIET_NS 20000000
+// How often, and how long each time, the reaper waits for processes that are about to end.
+#define LAST_WAITS 5
+#define LAST_WAIT_NS 4000000
 #define BIT(signal) (1ull << ((signal) - 1))
 #define FORWARDED                                                                                             \
     (BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGUSR1) | BIT(SIGUSR2) | BIT(SIGTERM) | BIT(SIGCONT) | \
@@ -86,13 +89,24 @@ static void say(const struct reaper *reaper, uint32_t kind, int status, uint32_t
     CALL(NR_write, reaper->report, &report, sizeof report);
 }
 
-// Whether other processes still run. Those that have ended are collected first, because the kernel counts them too.
-// Without a pid namespace of its own, the sandbox's processes cannot be told from others.
-static uint32_t leaves_others(const struct reaper *reaper) {
-    if (!reaper->own_space) return 0;
+// Those that have ended are collected first, because the kernel counts them too.
+static int others_run(void) {
     int status = 0;
     for (int i = 0; i < REAPED_AT_ONCE && CALL(NR_wait4, -1, &status, WALL | WNOHANG, 0) > 0; i++) continue;
     return CALL(NR_kill, -1, 0) >= 0;
+}
+
+// Whether other processes still run. A process to which the program sent a signal before its own end may need a moment to
+// end. Without a pid namespace of its own, the sandbox's processes cannot be told from others.
+static uint32_t leaves_others(const struct reaper *reaper) {
+    if (!reaper->own_space) return 0;
+    const uint64_t waited = BIT(SIGCHLD);
+    const struct time patience = {0, LAST_WAIT_NS};
+    for (int i = 0; i < LAST_WAITS && others_run(); i++) {
+        struct signal_information information;
+        CALL(NR_rt_sigtimedwait, &waited, &information, &patience, sizeof waited);
+    }
+    return (uint32_t)others_run();
 }
 
 static _Noreturn void end_with(const struct reaper *reaper, int status) {
