@@ -93,10 +93,41 @@ import Testing
         #expect(program.errors.contains("d/p (mode 700) belongs to uid 4242"), "\(program.errors)")
         let own = try await Program.annex(["run", "--execute", "d", "--", "d/own"], in: folder)
         #expect(own.status == 0, "\(own.errors)")
-        let hidden = try await run(["--read", "/etc"], script: "cat /etc/shadow")
+        let closed = try await run(["--read", "/etc"], script: "cat /etc/shadow")
+        #expect(closed.errors.contains("and the program is another user: add --read /etc/shadow"), "\(closed.errors)")
+        let hidden = try await run(["--read-all-but", "/etc"], script: "cat /etc/shadow")
         #expect(hidden.errors.contains("it holds credentials: to hand it over nevertheless, add --read /etc/shadow"))
         let named = try await run(["--read", "/etc", "--read", "/etc/shadow"], script: "cat /etc/shadow")
         #expect(named.status == 0 && named.output.contains("root:"), "\(named.errors)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"))
+    func `root learns after a success what a program could not read or give away`() async throws {
+        let made = """
+            mkdir d && echo a > d/o && echo a > d/own && chmod 600 d/o && chown 4242 d/o && echo b > f && chown 4242 f
+            """
+        #expect(try await Program.run("/bin/sh", ["-c", made], in: folder).status == 0)
+        let read = try await run(["--read", "d"], script: "grep -r a d; true")
+        #expect(read.status == 0, "\(read.errors)")
+        #expect(read.errors.contains("annex: note: d/o (mode 600) belongs to uid 4242"), "\(read.errors)")
+        let given = try await run(["--write", "."], script: "sed -i s/b/c/ f; cp -p f copy")
+        #expect(given.errors.contains("could not give a file to another user"), "\(given.errors)")
+        let own = try await run(["--write", "."], script: "cp -p d/own copied; sed -i s/a/b/ d/own")
+        #expect(!own.errors.contains("to another user"), "\(own.errors)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root: as another user, programs run as the caller"))
+    func `root learns which part of a place keeps its files from the program`() async throws {
+        let made = "mkdir -p d/shared && chmod 2775 d/shared && chmod 755 d"
+        #expect(try await Program.run("/bin/sh", ["-c", made], in: folder).status == 0)
+        for mode in ["755", "777"] {
+            #expect(try await Program.run("/bin/sh", ["-c", "chmod \(mode) d"], in: folder).status == 0)
+            let failed = try await run(["--write", "d"], script: "echo x > d/shared/new")
+            let part = folder.url.resolvingSymlinksInPath().appending(path: "d/shared").path
+            #expect(failed.errors.contains("add --read \(part)"), "\(mode): \(failed.errors)")
+        }
+        let worked = try await run(["--write", "d", "--read", "d/shared"], script: "echo x > d/new")
+        #expect(worked.status == 0, "\(worked.errors)")
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root, who can mount a file system without id maps"))

@@ -31,34 +31,14 @@ extension SandboxProgram {
             if !(writable + writableCode).isEmpty || !unprotected.isEmpty {
                 rules.protected = try Self.kept(of: ShippedParts.protected(), without: unprotected)
             }
+            if !readableWithoutCredentials.isEmpty { rules.credentials = try ShippedParts.credentials() }
         } catch {
             throw SandboxError("parts", cause: "\(error)")
         }
-        rules.allBut = try placesWithoutCredentials()
-        return rules
-    }
-
-    /// The directories that are handed over without credentials.
-    ///
-    /// Root could read the credentials of the whole machine. So root's other directories for reading are without those,
-    /// as they are for every other user.
-    private func placesWithoutCredentials() throws(SandboxError) -> [(directory: String, credentials: [ShippedPart])] {
-        let others = geteuid() == 0 ? readable + executable : []
-        guard !(readableWithoutCredentials + others).isEmpty else { return [] }
-        let list: [ShippedPart]
-        do throws(PolicyError) {
-            list = try ShippedParts.credentials()
-        } catch {
-            throw SandboxError("parts", cause: "\(error)")
-        }
-        var places: [(directory: String, credentials: [ShippedPart])] = []
         for path in readableWithoutCredentials {
-            let place = try SandboxError.step("grants") { () throws(SystemError) in try Self.place(of: path) }
-            places.append((place, list))
+            rules.allBut.append(try SandboxError.step("grants") { () throws(SystemError) in try Self.place(of: path) })
         }
-        let machines = list.filter { $0.parts.first != "~" }
-        // A path that cannot be handed over is rejected later, with the reason.
-        return places + others.compactMap { path in (try? Self.place(of: path)).map { ($0, machines) } }
+        return rules
     }
 
     private static func kept(

@@ -35,6 +35,9 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         public let path: Escaped
         /// Why the mount of the path has no id map.
         public let reason: String
+        /// The file or directory below the path that is the reason. If it is handed over for reading, the mount has an id
+        /// map. nil if nothing below the path is the reason. In JSON, it is the true path.
+        public let part: Escaped?
     }
 
     /// A part of a handed-over directory that the program could not change, or a path at which such a part would be.
@@ -128,7 +131,9 @@ extension SandboxRunReport {
         waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }
         writableCode = policy.paths.writableCode.map { Escaped($0, limit: 8_192) }
         foreignPlaces = (launch?.foreignPlaces ?? []).map {
-            ForeignPlace(path: Escaped($0.path, limit: 8_192), reason: $0.reason)
+            ForeignPlace(
+                path: Escaped($0.path, limit: 8_192), reason: $0.reason, part: $0.part.map { Escaped($0, limit: 8_192) }
+            )
         }
         if let parts = launch?.parts { record(parts) }
         steps = (launch?.steps ?? []).map { Step(name: $0.name, microseconds: $0.duration.inSeconds * 1e6) }

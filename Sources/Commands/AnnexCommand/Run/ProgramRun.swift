@@ -262,7 +262,7 @@ struct ProgramRun {
         if let loss { StandardError.print("annex: \(loss)") }
         let hints = RunHints(report, denials: end.denials, policy: end.policy, given: given, home: end.home)
         if options.explain { hints.explain() }
-        let owners = OwnerHints(report).lines(
+        let owners = OwnerHints(report, isRefused: errors.states(EACCES)).lines(
             read: options.read + options.execute, written: options.write + options.writeExecute)
         for line in owners { StandardError.print("annex: hint: \(line)") }
         let hint = hint(hints, isAboutOwner: !owners.isEmpty)
@@ -283,14 +283,15 @@ struct ProgramRun {
     /// What ended with the sandbox without a failure.
     private func notes(_ end: End) -> [String] {
         let lost = LostFiles(scratch, of: options.program, given: given, policy: end.policy, home: end.home)
-        return lost.lines + EndNotes.lines(end.report, policy: end.policy, wasAsked: end.wasAsked)
+        let owners = end.report.exitCode == 0 ? EndNotes.owners(end.denials) : []
+        return lost.lines + EndNotes.lines(end.report, policy: end.policy, wasAsked: end.wasAsked) + owners
     }
 
-    /// What the program could not write, after a success.
+    /// What the program could not read or write, after a success.
     private func refusal(_ hints: RunHints) -> String? {
         let errors = errors
         let part = PartHint(report: hints.report).hint(for: errors)
-        return part?.line ?? hints.unwritten(errors, tried: TriedOptions(options, given: given))
+        return part?.line ?? hints.unused(errors, tried: TriedOptions(options, given: given))
     }
 
     /// The errors in the last lines that the program printed.
@@ -314,8 +315,8 @@ struct ProgramRun {
         let tried = TriedOptions(options, given: given)
         let port = (hasFailed ? ports.hint : nil).flatMap(tried.without)
         if let port, hints.policy.network == .none || errors.mention("bind", "listen", "connect") { return port }
-        return hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner) ?? names
-            ?? port
+        let hint = hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner)
+        return hint ?? names ?? port
     }
 
     /// The hint if the program could not be started because its file belongs to another user.
@@ -324,7 +325,7 @@ struct ProgramRun {
             let program = GivenPaths.resolved(options.program[0])
         else { return nil }
         return ClosedFileHint(policy: hints.policy, given: given, foreignPlaces: hints.report.foreignPlaces)
-            .hint(program)
+            .hint(program).flatMap(TriedOptions(options, given: given).without)
     }
 
     /// Why the report could not be written; nil if it was written.

@@ -161,6 +161,13 @@ package enum PathText {
     /// Whether the path is one of the system's own directories, or lies in one.
     package static func isOfTheSystem(_ path: String) -> Bool { ofTheSystem.contains { isPath(path, within: $0) } }
 
+    /// Whether the path is a directory in which the machine's services keep their files, or lies in one. Some of these
+    /// files are secrets that only root may read.
+    package static func isOfServices(_ path: String) -> Bool {
+        if isOfTheSystem(path) || shared.contains(path) { return true }
+        return ["/run", "/var"].contains { isPath(path, within: $0) } && !isPath(path, within: "/var/tmp")
+    }
+
     private static func isHome(_ path: String) -> Bool {
         if ["/home", "/root", "/var/home", "/var/root"].contains(path) { return true }
         let parts = parts(path)

@@ -24,6 +24,13 @@ struct CallersFiles: ~Copyable {
         case maps(OwnerMaps, OwnerMaps.Kind)
     }
 
+    /// Why a place has no id map.
+    private struct Obstacle {
+        let reason: String
+        /// The file or directory in the place that is the reason; nil if there is none.
+        var part: String?
+    }
+
     private let source: Source
     /// The namespace of the id map; nil until the first place needs it, because making it takes a process.
     private var space: Descriptor?
@@ -57,10 +64,15 @@ struct CallersFiles: ~Copyable {
     ) throws(SystemError) -> Int? {
         let isInside = mapped.contains { place.path.isWithin($0) }
         guard isInside || place.isCallers else { return nil }
-        // The list of credentials is not complete. So root's files in a place of many are given only if root closed the
-        // place itself, such as its home.
-        if place.isWithoutCredentials, !isInside, !(try object.status()).isPrivateToRoot { return nil }
-        let kept = place.rights.contains(.write) ? places.filter { !$0.rights.contains(.write) }.map(\.path) : nil
+        let isWritable = place.rights.contains(.write)
+        // Root's private files among those of many services are not what root thinks of when it hands over such a
+        // directory for reading. They are given only if root closed the place itself, or names them.
+        if !isInside, !isWritable, place.isWithoutCredentials || PathText.isOfServices(place.path),
+            !(try object.status()).isPrivateToRoot
+        {
+            return nil
+        }
+        let kept = isWritable ? places.filter { !$0.rights.contains(.write) }.map(\.path) : nil
         return try map(at: place.path, host: place.path, writableBesides: kept, object: object, plan: &plan)
     }
 
@@ -81,15 +93,16 @@ struct CallersFiles: ~Copyable {
         at path: String, host: String, writableBesides kept: [String]?, object: borrowing Descriptor,
         plan: inout LaunchPlan
     ) throws(SystemError) -> Int? {
-        var reason: String?
+        var obstacle: Obstacle?
         switch source {
         case .none: return nil
-        case .refused(let refusal): reason = refusal
-        case .maps(let maps, let kind): reason = trial(of: object, maps: maps, kind)
+        case .refused(let refusal): obstacle = Obstacle(reason: refusal)
+        case .maps(let maps, let kind): obstacle = trial(of: object, maps: maps, kind)
         }
-        if reason == nil, let kept { reason = examine(host, besides: kept) }
-        if let reason {
-            plan.foreignPlaces.append(LaunchPlan.ForeignPlace(path: path, reason: reason))
+        if obstacle == nil, let kept { obstacle = examine(host, besides: kept) }
+        if let obstacle {
+            plan.foreignPlaces.append(
+                LaunchPlan.ForeignPlace(path: path, reason: obstacle.reason, part: obstacle.part))
             return nil
         }
         mapped.append(path)
@@ -108,23 +121,24 @@ struct CallersFiles: ~Copyable {
     /// Why an object cannot have an id map; nil if it can.
     private mutating func trial(
         of object: borrowing Descriptor, maps: OwnerMaps, _ kind: OwnerMaps.Kind
-    ) -> String? {
+    ) -> Obstacle? {
         do throws(SystemError) {
             if space == nil { space = try maps.map(kind) }
         } catch {
-            return "\(error)"
+            return Obstacle(reason: "\(error)")
         }
         switch space {
         case .none: return nil
         case .some(let space):
             let result = annex_try_id_map(object.number, space.number)
             if result == 0 { return nil }
-            return "its file system, or one that is mounted in it, takes no id map (\(Errno.name(-result)))"
+            return Obstacle(
+                reason: "its file system, or one that is mounted in it, takes no id map (\(Errno.name(-result)))")
         }
     }
 
     /// Why the files below a path on the host cannot have the id map; nil if they can.
-    private mutating func examine(_ path: String, besides kept: [String]) -> String? {
+    private mutating func examine(_ path: String, besides kept: [String]) -> Obstacle? {
         // A walk leaves out the places for reading, and so the places for writing inside them.
         let isExamined = examined.contains { outer in
             path.isWithin(outer) && !kept.contains { path.isWithin($0) && $0.isWithin(outer) }
@@ -132,21 +146,25 @@ struct CallersFiles: ~Copyable {
         if isExamined { return nil }
         let mounts = MountTable.read()
         if mounts?.givesDirectoryGroup(within: Array(path.utf8)) == true {
-            return "its file system, or one that is mounted in it, gives new files the group of their directory (grpid)"
+            return Obstacle(
+                reason: "its file system, or one that is mounted in it, gives new files the group of their directory "
+                    + "(grpid)")
         }
         var files = TreeWalk(automounts: Automounts(mounts), remedy: "") { entry in
             entry.kind != .directory && (entry.kind != .regular || entry.mode & 0o6111 == 0)
         }
+        var part: String?
         do throws(SandboxError) {
             let inside = kept.filter { $0.isWithin(path) }
             try files.walk(path, besides: { file in inside.contains { file.isWithin($0) } }) {
                 path, entry throws(SandboxError) in
                 guard let right = entry.rightsOfItsOwn(at: path) else { return }
+                part = path
                 throw SandboxError(
                     "owners", cause: "\(Escaped(path)) \(right), and is not handed over for reading only")
             }
         } catch {
-            return error.cause
+            return Obstacle(reason: error.cause, part: part)
         }
         examined.append(path)
         return nil

@@ -20,9 +20,10 @@ struct GrantLayout: ~Copyable {
         /// Whether the mount of this place shows a place below it as it should be.
         func shows(_ inner: Place) -> Bool {
             // A writable place always has a separate mount, because the program cannot move a mount point away and
-            // replace it by a link. A program of root needs the id map that only the caller's own mounts have.
-            rights == inner.rights && !inner.rights.contains(.write)
-                && (isCallers || !inner.isCallers || geteuid() != 0)
+            // replace it by a link. A program of root may need an id map on its caller's place (`CallersFiles`).
+            let isMapped = isCallers && !isWithoutCredentials && !PathText.isOfServices(path)
+            return rights == inner.rights && !inner.rights.contains(.write)
+                && (isMapped || !inner.isCallers || geteuid() != 0)
         }
 
         /// Adds the rights of another name that leads to the same place. A writable place is then not executable,

@@ -4,9 +4,10 @@ package import AnnexPolicy
 package struct PartRules: Sendable {
     /// The parts that are protected in each directory that the caller hands over for writing.
     package var protected: [ShippedPart] = []
-    /// The directories that the caller hands over for reading without their credentials, each with the list of what is
-    /// hidden in it.
-    package var allBut: [(directory: String, credentials: [ShippedPart])] = []
+    /// The places that are hidden in the directories of `allBut`.
+    package var credentials: [ShippedPart] = []
+    /// The directories that the caller hands over for reading without their credentials.
+    package var allBut: [String] = []
     /// Is told in one sentence what the caller should know before the program starts, such as a pattern that matches
     /// nothing.
     package var note: (@Sendable (String) -> Void)?

@@ -32,7 +32,7 @@ struct PartSearch {
         for place in places where place.isCallers && place.isDirectory && place.rights.contains(.write) {
             try findProtected(in: place.path)
         }
-        for (directory, credentials) in rules.allBut { try find(credentials, in: directory) }
+        for directory in rules.allBut { try findCredentials(in: directory) }
         for part in patterns { try rejectPlaces(matching: part) }
         var unmatched: [PathPart] = []
         for part in patterns where try !findPlain(part) { unmatched.append(part) }
@@ -298,9 +298,9 @@ struct PartSearch {
         }
     }
 
-    private mutating func find(_ credentials: [ShippedPart], in directory: String) throws(SandboxError) {
+    private mutating func findCredentials(in directory: String) throws(SandboxError) {
         let home = UserEnvironment.path("HOME").flatMap { try? HostPath.leading($0).place }
-        for part in credentials {
+        for part in rules.credentials {
             var parts = part.parts
             if parts.first == "~" {
                 guard let home else { continue }

@@ -85,6 +85,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package struct ForeignPlace: Sendable, Hashable {
         package let path: String
         package let reason: String
+        /// The file or directory in the place without which the place could have an id map; nil if there is none.
+        package var part: String?
     }
 
     package static let ownerOnly: UInt32 = 0o077

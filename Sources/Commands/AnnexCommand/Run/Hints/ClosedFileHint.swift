@@ -6,8 +6,9 @@ import Glibc
 
 /// Explains why a program that root started cannot read a file below a path that was handed over.
 ///
-/// The program is another user than root. Files of all other users stay theirs, and root's files belong to the program
-/// only if the place has an id map.
+/// The program is another user than root. Files of all other users stay theirs. Root's files belong to the program if the
+/// place has an id map. An open directory of the machine's services has none, so that root's private files there stay
+/// closed unless they are handed over by themselves.
 struct ClosedFileHint {
     let policy: Policy
     let given: GivenPaths
@@ -25,8 +26,38 @@ struct ClosedFileHint {
         let rest = PathText.parts(closed).dropFirst(PathText.parts(place.path).count).joined(separator: "/")
         let typed = place.typed == "." ? rest : "\(place.typed.hasSuffix("/") ? place.typed : place.typed + "/")\(rest)"
         guard status.st_uid == 0 else { return RunHint(line: OwnerHints.line(about: typed, of: status)) }
-        return foreignPlaces.first { $0.path == Escaped(place.path, limit: 8_192) }.map { foreign in
-            RunHint(line: OwnerHints.line(about: typed, of: status, in: foreign))
+        if let foreign = foreignPlaces.first(where: { $0.path == Escaped(place.path, limit: 8_192) }) {
+            return RunHint(line: OwnerHints.line(about: typed, of: status, in: foreign))
+        }
+        return handingOver(closed, typed: typed, status: status, in: place)
+    }
+
+    /// The hint about a private file of root in an open directory of the machine.
+    private func handingOver(
+        _ path: String, typed: String, status: stat, in place: GivenPaths.Pair
+    ) -> RunHint? {
+        guard !isMapped(path) else { return nil }
+        let isProgram = given.pairs(of: "--execute").contains { $0.path == place.path }
+        guard let grant = GrantOption(for: path, rights: isProgram ? [.read, .execute] : .read, beside: policy) else {
+            return nil
+        }
+        let choice = RunChoice(grant.name, typed)
+        let word = status.st_mode & 0o077 == 0 ? "readable for root alone" : "not readable for every user"
+        return RunHint(
+            line: "\(PathText.shown(typed, limit: 500)) is \(word), and the program is another user: add "
+                + choice.shown,
+            choices: [choice])
+    }
+
+    /// Whether root's files at a path belong to the program.
+    private func isMapped(_ path: String) -> Bool {
+        given.all.contains { place in
+            guard PathText.isPath(path, within: place.path) else { return false }
+            var status = stat()
+            let isOpen = lstat(place.path, &status) == 0 && Self.isOpen(status, isPassed: false)
+            let isBroad =
+                given.readAllBut.contains { $0.path == place.path } || PathText.isOfServices(place.path)
+            return !isBroad || !isOpen || given.written.contains { $0.path == place.path }
         }
     }
 

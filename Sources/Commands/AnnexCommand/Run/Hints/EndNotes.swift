@@ -1,5 +1,7 @@
+import AnnexLaunch
 import AnnexPolicy
 internal import AnnexSandbox
+import Glibc
 
 /// Notes about processes that ended otherwise than outside, although the program itself ended by itself.
 enum EndNotes {
@@ -35,6 +37,26 @@ enum EndNotes {
             "the program listened at \(list) of a network of its own: to let this machine connect to it, add \(options)"
         ]
     }
+
+    /// The note for root about files that could not be given to another user. Most programs go on without it.
+    static func owners(_ denials: [Denial]) -> [String] {
+        let foreign = denials.filter { denial in
+            guard case .call(let use) = denial.subject, denial.answer == .denied(errno: EPERM),
+                let place = userPlaces[denial.call]
+            else { return false }
+            return UInt32(truncatingIfNeeded: use[place]) == OwnNumbers.hidden.user
+        }
+        let count = foreign.map(\.count).reduce(0, +)
+        guard geteuid() == 0, count > 0 else { return [] }
+        let files = count == 1 ? "a file" : "files (\(count) times)"
+        return [
+            "the program could not give \(files) to another user: what it copied, extracted or replaced belongs to root "
+                + "now; to keep the owner, run annex as that user"
+        ]
+    }
+
+    /// Where these calls take the new owner.
+    private static let userPlaces = ["chown": 1, "lchown": 1, "fchown": 1, "fchownat": 2]
 
     private static func others(_ report: SandboxRunReport) -> String? {
         guard report.leftProcesses else { return nil }

@@ -6,9 +6,12 @@ import Glibc
 /// Why a program that root started cannot use a path that was handed over, although root can use it.
 struct OwnerHints {
     private let report: SandboxRunReport
+    /// Whether the program stated that it may not use a file.
+    private let isRefused: Bool
 
-    init(_ report: SandboxRunReport) {
+    init(_ report: SandboxRunReport, isRefused: Bool) {
         self.report = report
+        self.isRefused = isRefused
     }
 
     /// One line for each path that the program cannot use because of its owner and mode.
@@ -23,17 +26,24 @@ struct OwnerHints {
 
     private func line(_ path: String, wanted: mode_t, word: String) -> String? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & wanted == 0 else { return nil }
-        guard status.st_uid == 0 else { return Self.line(about: path, of: status) }
-        return foreign(path).map { Self.line(about: path, of: status, word: word, in: $0) }
+        guard stat(path, &status) == 0 else { return nil }
+        let isClosed = status.st_mode & wanted == 0
+        guard status.st_uid == 0 else { return isClosed ? Self.line(about: path, of: status) : nil }
+        guard let place = foreign(path), isClosed || isRefused && place.part != nil else { return nil }
+        return Self.line(about: path, of: status, word: word, in: place)
     }
 
     /// The line about a closed path of root's in a place where root's files do not belong to the program.
     static func line(
         about path: String, of status: stat, word: String = "readable", in place: SandboxRunReport.ForeignPlace
     ) -> String {
-        "\(shown(path, of: status)) must be \(word) for others: a program that root starts runs as a user of its own, "
-            + "and \(place.reason)"
+        // If the mode were wider, the program could change the part that must not be changed.
+        if let part = place.part {
+            return "root's files in \(place.path) are not the program's own, because \(place.reason): add --read "
+                + "\(part)"
+        }
+        return "\(shown(path, of: status)) must be \(word) for others: a program that root starts runs as a user of "
+            + "its own, and \(place.reason)"
     }
 
     /// The line about a path of another user.

@@ -3,8 +3,14 @@ import AnnexLinux
 import AnnexPolicy
 import Glibc
 
-/// The note after a success about a file that the program could not write. A program may go on without the file.
+/// The notes after a success about a file that the program could not read or write. A program may go on without the file.
 extension PathHint {
+    /// - Returns: nil unless the program of root stated that it may not use a file in a place that was handed over.
+    func unread(in errors: StatedErrors) -> String? {
+        let paths = errors.lines.lazy.filter { $0.errno == EACCES }.flatMap(\.paths).prefix(Self.most)
+        return paths.lazy.compactMap { closedFile.hint($0).flatMap(tried.without)?.line }.first
+    }
+
     /// - Returns: nil unless the program stated that it could not write or make something, and an option would let it.
     func unwritten(in errors: StatedErrors) -> String? {
         let examination = PathExamination(policy, directory: given.directory)

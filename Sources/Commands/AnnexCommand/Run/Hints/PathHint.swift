@@ -35,7 +35,7 @@ struct PathHint {
         var hopeless: RunHint?
         for (stated, path) in lines.lazy.flatMap({ line in line.paths.map { (line, $0) } }).prefix(Self.most) {
             if let hint = scratchHint(path, errno: stated.errno, by: examination).flatMap(tried.without) { return hint }
-            if stated.errno == EACCES, let closed = closedFile.hint(path) { return closed }
+            if stated.errno == EACCES, let closed = closedFile.hint(path).flatMap(tried.without) { return closed }
             let finding = examination.finding(
                 path, errno: stated.errno, makesFile: stated.makesFile, opensFile: stated.opensFile)
             if isAboutOwner, stated.errno == EACCES, finding?.rights.contains(.write) == true { continue }
@@ -67,7 +67,7 @@ struct PathHint {
         return nil
     }
 
-    private var closedFile: ClosedFileHint {
+    var closedFile: ClosedFileHint {
         ClosedFileHint(policy: policy, given: given, foreignPlaces: foreignPlaces)
     }
 

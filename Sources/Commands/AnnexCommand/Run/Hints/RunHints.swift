@@ -111,9 +111,12 @@ struct RunHints {
         return hint.map { listing($0, isExplained: isExplained) }
     }
 
-    /// The note after a success about a file that was not written.
-    func unwritten(_ errors: StatedErrors, tried: TriedOptions) -> String? {
-        PathHint(policy: policy, allowances: allowances, given: given, tried: tried, home: home).unwritten(in: errors)
+    /// The note after a success about a file that was not read, or not written.
+    func unused(_ errors: StatedErrors, tried: TriedOptions) -> String? {
+        let paths = PathHint(
+            policy: policy, allowances: allowances, given: given, tried: tried, home: home,
+            foreignPlaces: report.foreignPlaces)
+        return paths.unread(in: errors) ?? paths.unwritten(in: errors)
     }
 
     /// The hint about an ssh agent that serves another user. Such an agent closes the connection without an answer, so a
