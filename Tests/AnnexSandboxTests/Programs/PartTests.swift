@@ -380,6 +380,16 @@ import Testing
             report.madeParts.map(\.path.description).sorted() == [folder + "/.annex.yaml", folder + "/.git/commondir"])
     }
 
+    @Test func `a repository that the run makes in a directory is reported`() async throws {
+        try make("old/.git/config", "before\n")
+        let script = "mkdir -p new/.git/hooks old/.git/hooks; echo x > new/.git/config; echo x > old/.git/config"
+        let report = try await sandbox.run(program(script)).report
+        #expect(
+            report.madeParts.map(\.path.description).sorted()
+                == ["new/.git/config", "new/.git/hooks", "old/.git/hooks"].map { folder + "/" + $0 })
+        #expect(try text("old/.git/config") == "before\n")
+    }
+
     @Test(arguments: [".git/hooks", ".git", ".git/config", ".bashrc"])
     func `a link in place of what is protected is refused with a way out`(link: String) async throws {
         try make("real/hooks/x", "before\n")

@@ -139,7 +139,8 @@ struct GrantLayout: ~Copyable {
         var search = PartSearch(places: stated, rules: rules, automounts: Automounts(mounts))
         try search.run(policy.paths.parts)
         let layout = try PartLayout(
-            search.found, absent: search.absent, in: places, stated: stated, layers: layers, mounts: mounts)
+            search.found, absent: search.absent, listed: search.listed, in: places, stated: stated, layers: layers,
+            mounts: mounts)
         (parts, partFacts) = (layout.mounts, layout.facts)
         if let warning = layout.warning { rules.note?(warning) }
     }

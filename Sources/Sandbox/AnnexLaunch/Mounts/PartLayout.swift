@@ -29,12 +29,13 @@ struct PartLayout {
     ///   - stated: the same, without the directories that are only held in their places.
     ///   - mounts: the mounts of the host; nil if they are unknown.
     init(
-        _ found: [FoundPart], absent: [PartFacts.Protected], in places: [GrantLayout.Place],
+        _ found: [FoundPart], absent: [PartFacts.Protected], listed: [PartFacts.Listed], in places: [GrantLayout.Place],
         stated: [GrantLayout.Place], layers: SandboxLayers, mounts: MountTable?
     ) throws(SandboxError) {
         (self.places, self.stated) = (places, stated)
         let parts = try effective(found)
         try Self.rejectWithoutRoot(parts, layers: layers)
+        facts.listed = listed
         facts.absent = absent.filter { one in place(showing: one.path)?.rights.contains(.write) == true }
         // Without Landlock and without a root of its own, the program is trusted with all files of the calling user.
         guard layers.contains(.root) else {

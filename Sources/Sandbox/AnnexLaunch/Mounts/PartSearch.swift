@@ -21,6 +21,8 @@ struct PartSearch {
     private(set) var found: [FoundPart] = []
     /// The places at which nothing is that the shipped list would protect.
     private(set) var absent: [PartFacts.Protected] = []
+    /// The paths with `*` of the shipped list, in each place for writing.
+    private(set) var listed: [PartFacts.Listed] = []
 
     /// - Parameter places: the places that are handed over and granted, sorted by path.
     init(places: [GrantLayout.Place], rules: PartRules, automounts: Automounts) {
@@ -260,6 +262,11 @@ struct PartSearch {
             let isTop = isRepository && part.parts.first == ".git" && part.parts.count > 1
             for parts in [part.parts] + (isTop ? [Array(part.parts.dropFirst())] : []) {
                 let isListed = parts.contains("*")
+                if isListed {
+                    listed.append(
+                        PartFacts.Listed(
+                            root: root, parts: parts.map(String.init), group: part.group, isFile: part.isFile))
+                }
                 if let names, let first = parts.first, first != "*", !names.contains(String(first)) {
                     if !isListed { note(part, absentAt: root + "/" + parts.joined(separator: "/")) }
                     continue
@@ -283,6 +290,7 @@ struct PartSearch {
         case ENOENT, ENOTDIR:
             if !isListed { note(part, absentAt: path) }
         default:
+            if isListed { listed[listed.count - 1].before.insert(path) }
             if part.isFile, case .found(isDirectory: true, _) = try look(at: path) { return }
             _ = try add(.protect, at: path, cause: .group(part.group))
         }

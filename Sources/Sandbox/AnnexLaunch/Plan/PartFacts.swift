@@ -1,3 +1,4 @@
+internal import AnnexLinux
 internal import Glibc
 
 /// What is known of the hidden and protected parts of a launch.
@@ -17,15 +18,64 @@ package struct PartFacts: Sendable, Hashable {
     /// The paths at which nothing was that could be protected.
     package var absent: [Protected] = []
 
+    /// The paths with `*` of the shipped list.
+    package var listed: [Listed] = []
+
+    /// A path of the shipped list in which `*` stands for each directory at its place.
+    package struct Listed: Sendable, Hashable {
+        /// The directory that was handed over.
+        let root: String
+        let parts: [String]
+        let group: String
+        let isFile: Bool
+        /// The paths that were there when the launch began.
+        var before: Set<String> = []
+    }
+
     package init() {}
 
     /// The parts that are there now and were not when the launch began. No link is followed.
     package var made: [Protected] {
-        absent.filter { part in
+        var directories: [String: [String]] = [:]
+        let more = listed.flatMap { one in
+            one.paths(in: &directories).filter { !one.before.contains($0) }.map {
+                Protected(path: $0, group: one.group, isFile: one.isFile)
+            }
+        }
+        return (absent + more).filter { part in
             var status = stat()
             // SAFETY: the call fills the structure that it is given and keeps nothing.
             guard unsafe lstat(part.path, &status) == 0 else { return false }
             return !part.isFile || status.st_mode & S_IFMT != S_IFDIR
         }
+    }
+}
+
+extension PartFacts.Listed {
+    /// The most entries of a directory. A program could make any number.
+    private static let mostEntries = 4_096
+
+    /// The paths for which this one stands now.
+    /// - Parameter directories: the names of the directories in each directory that was listed already.
+    fileprivate func paths(in directories: inout [String: [String]]) -> [String] {
+        var paths = [root]
+        for part in parts {
+            guard part == "*" else {
+                paths = paths.map { $0 + "/" + part }
+                continue
+            }
+            paths = paths.flatMap { path in
+                let names = directories[path] ?? Self.directories(in: path)
+                directories[path] = names
+                return names.map { path + "/" + $0 }
+            }
+        }
+        return paths
+    }
+
+    private static func directories(in path: String) -> [String] {
+        let directory = try? Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        guard let directory, let entries = try? directory.entries(atMost: mostEntries) else { return [] }
+        return entries.filter(\.isDirectory).compactMap(\.name)
     }
 }
