@@ -19,6 +19,16 @@ import Testing
             })
     }
 
+    /// The link lies in a mount that cannot be written, and the file to which it leads lies elsewhere.
+    @Test func `a link to an open file is not explained as a file of the kernel`() async throws {
+        let folder = try TemporaryFolder()
+        chmod(folder.url.path, 0o777)
+        let script = "exec 5>new; echo x > /proc/self/fd/5; chmod 600 /proc/self/fd/5; chmod 600 /dev/fd/5"
+        let ran = try await Program.annex(
+            ["run", "--explain", "--write", ".", "--", "sh", "-c", script], in: folder)
+        #expect(ran.status == 0 && !ran.errors.contains("/fd/5"), "\(ran)")
+    }
+
     @Test func `explained paths are those that were refused, and no others`() async throws {
         let folder = try TemporaryFolder()
         chmod(folder.url.path, 0o777)

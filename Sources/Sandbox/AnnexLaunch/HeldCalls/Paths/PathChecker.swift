@@ -49,6 +49,7 @@ struct PathChecker {
     mutating func doubtful(_ named: [NamedPath], by call: HeldCall) -> [Doubt] {
         named.compactMap { path in
             if let known = granted[path] { return known ? nil : Doubt(named: path) }
+            if Self.isDescriptorsLink(path.path) { return nil }
             if hasTerminal, path.path == "/dev/tty", !path.rights.contains(.execute) { return nil }
             // Whether the sandbox has the path changes from call to call, so this answer is not kept.
             if policy.isPrivate(placeInside(path.path)) {
@@ -59,6 +60,11 @@ struct PathChecker {
             granted[path] = isGranted
             return isGranted ? nil : Doubt(named: path)
         }
+    }
+
+    /// Whether the path leads to a file that the program has open, whatever mount the link itself is in.
+    private static func isDescriptorsLink(_ path: String) -> Bool {
+        ["/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"].contains { path.hasPrefix($0) }
     }
 
     /// The file of the caller's home for which the program looks in a HOME of its own; nil if there is none. Programs look
