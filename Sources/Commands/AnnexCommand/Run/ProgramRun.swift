@@ -284,7 +284,8 @@ struct ProgramRun {
     private func notes(_ end: End) -> [String] {
         let lost = LostFiles(scratch, of: options.program, given: given, policy: end.policy, home: end.home)
         let owners = end.report.exitCode == 0 ? EndNotes.owners(end.denials) : []
-        return lost.lines + EndNotes.lines(end.report, policy: end.policy, wasAsked: end.wasAsked) + owners
+        let empty = end.report.exitCode == 0 ? emptyDirectory.map { [$0.line] } ?? [] : []
+        return empty + lost.lines + EndNotes.lines(end.report, policy: end.policy, wasAsked: end.wasAsked) + owners
     }
 
     /// What the program could not read or write, after a success.
@@ -316,7 +317,11 @@ struct ProgramRun {
         let port = (hasFailed ? ports.hint : nil).flatMap(tried.without)
         if let port, hints.policy.network == .none || errors.mention("bind", "listen", "connect") { return port }
         let hint = hints.hint(errors, tried: tried, isExplained: options.explain, isAboutOwner: isAboutOwner)
-        return hint ?? names ?? port
+        return hint ?? names ?? port ?? (hasFailed ? emptyDirectory : nil)
+    }
+
+    private var emptyDirectory: RunHint? {
+        options.directory == nil ? EmptyDirectory(scratch, of: options.program, given: given)?.hint : nil
     }
 
     /// The hint if the program could not be started because its file belongs to another user.

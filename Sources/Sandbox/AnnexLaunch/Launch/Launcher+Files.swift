@@ -187,6 +187,7 @@ extension Launcher {
         }
         if Self.isMade(plan.directory, policy: policy, grants: grants) {
             plan.files.append(LaunchPlan.File(at: plan.directory, contents: nil))
+            plan.makesDirectory = true
         }
     }
 

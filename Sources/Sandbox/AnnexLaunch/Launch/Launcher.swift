@@ -72,6 +72,9 @@ package final class Launcher: Sendable {
         }
         let directories = Self.directories(of: group)
         var plan = try plan(configuration, identity: identity, groups: directories, held: held, output: writing)
+        if plan.makesDirectory, let index = plan.keptScratch {
+            keptScratch?.expect(workingDirectory: plan.directory, besides: plan.scratches[index].target)
+        }
         let next = hasLaunched.exchange(true, ordering: .relaxed) ? OwnedName.next() : nil
         // The warden removes these directories if this broker is killed or exits without removing them.
         if let hierarchy, let next { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }

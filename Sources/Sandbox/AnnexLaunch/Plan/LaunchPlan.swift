@@ -106,6 +106,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     static let sandboxHostname = "annex"
     /// The working directory inside the sandbox.
     package var directory = "/"
+    /// Whether the working directory exists only because the launch makes it.
+    var makesDirectory = false
     package var scratches: [Scratch] = []
     /// The index of the scratch that the warden sends to this process; nil if this process looks at none.
     package var keptScratch: Int?
