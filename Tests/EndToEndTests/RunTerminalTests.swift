@@ -130,7 +130,8 @@ import Testing
             if job == 0:
                 os.setpgid(0, 0)
                 if place == 'foreground': os.tcsetpgrp(2, os.getpid())
-                signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+                # A job that a script started in the background ignores SIGINT, and so would everything it starts.
+                for number in (signal.SIGTTOU, signal.SIGINT): signal.signal(number, signal.SIG_DFL)
                 os.execv('/bin/sh', ['sh', '-c', line, annex])
             if place == 'background':
                 word = os.read(2, 64).decode().strip()
@@ -149,12 +150,16 @@ import Testing
             say(f'{os.waitstatus_to_exitcode(status)}, modes {kept}, left {left}')
             os._exit(0)
         shown = b''
+        def type(key):
+            # The terminal itself would act on this key before annex takes all keys for the program.
+            while key == '\\x04' and termios.tcgetattr(master)[3] & termios.ICANON: time.sleep(0.01)
+            os.write(master, key.encode())
         while True:
             try: piece = os.read(master, 4096)
             except OSError: break
             shown += piece
             while keys and keys[0].encode() in shown:
-                os.write(master, keys[1].encode())
+                if keys[1]: type(keys[1])
                 keys = keys[2:]
         os.waitpid(shell, 0)
         os.write(1, shown)
