@@ -271,7 +271,8 @@ import Testing
                 "HOME AND FILES", "HOME /tmp, the program's own directory", "is gone at the end",
                 "--env HOME=DIR --write DIR", "must exist", "editors, sqlite", "sudo, su", "tmux, script", "niceness",
                 "descriptors Those above 2 are closed", "/dev/fd/N", "the program is another user (annex, 65533)",
-                "group of Annex's own", "root's files in what is handed over are its own", "such as /etc/shadow",
+                "group of Annex's own", "root's files in what is handed over are its own", "files of services",
+                "dpkg-deb --root-owner-group",
             ] {
                 #expect(words.contains(part), "\(part)")
             }

@@ -41,8 +41,8 @@ struct RunCommand: ParsableCommand {
 
             ALLOWANCES
             \(RunOption.allowanceHelp())
-            Chromium and LibreOffice need jit, proc and sockets. A sanitizer needs --memory 20T, because it reserves \
-            addresses. If a program hangs, run it again with --timeout 15: the last line then names a call \
+            Chromium and LibreOffice need jit, proc and sockets. AddressSanitizer needs --memory 20T and \
+            --env ASAN_OPTIONS=detect_leaks=0. If a program hangs, run it again with --timeout 15: the last line then names a call \
             that was denied.
 
             EXIT STATUS

@@ -36,10 +36,21 @@ struct DeniedCause {
     private func matching(_ errors: StatedErrors, among denials: [Denial]) -> Denial? {
         for stated in errors.lines where stated.errno != 0 {
             let found = denials.filter { !isProbe($0) && $0.answer == .denied(errno: stated.errno) }
-            if let denial = found.last(where: { stated.text.contains($0.call) }) ?? found.last { return denial }
+            let named = found.last { stated.text.contains($0.call) || Self.isMeant($0.call, by: stated.text) }
+            if let denial = named ?? found.last { return denial }
         }
         return nil
     }
+
+    /// Whether a program's own words are about this call.
+    private static func isMeant(_ call: String, by text: String) -> Bool {
+        words.contains { row in call.contains(row.call) && row.words.contains { text.contains($0) } }
+    }
+
+    private static let words: [(call: String, words: [String])] = [
+        ("mkdir", ["create directory", "make directory"]), ("chmod", ["changing permissions", "change mode"]),
+        ("chown", ["ownership", "owner", "changing group"]),
+    ]
 
     /// The last denial, whatever the program printed. A denied path has precedence over a denied call. A probe counts
     /// only if the program stated its errno, and a socket that is a probe never does.

@@ -12,7 +12,8 @@ enum RunHelp {
             (
                 "paths",
                 "What is handed over must exist: mkdir out, then --write out. Your home, / and /tmp are not handed over "
-                    + "for writing as a whole: name a directory in them."
+                    + "for writing as a whole: name a directory in them. The working directory is empty for the program "
+                    + "unless it is handed over (--read .)."
             ),
             (
                 "--write FILE",
@@ -21,18 +22,24 @@ enum RunHelp {
             ),
             (
                 "never",
-                "No option gives more privileges (sudo, su), new pseudo-terminals (tmux, script), mounts or namespaces."
+                "No option gives more privileges (sudo, su), set-user-ID modes, files to other users (chown), new "
+                    + "pseudo-terminals (tmux, script), mounts, namespaces, or processes that outlive the run (nohup)."
             ),
             (
                 "descriptors",
                 "Those above 2 are closed, except those that an argument names as /dev/fd/N."
             ),
             (
+                "owners",
+                "Files of all other users, also root's, look like those of nobody, and archives record that: "
+                    + "tar --owner=0 --group=0, dpkg-deb --root-owner-group."
+            ),
+            (
                 "root",
                 "If root calls, the program is another user (annex, 65533), and root's files in what is handed over "
-                    + "are its own. Its new files in --write belong to root, with a group of Annex's own. Files of "
-                    + "other users stay theirs. --read and --execute leave out the machine's credentials (annex policy show "
-                    + "credentials), such as /etc/shadow: name one by itself."
+                    + "are its own. Among files of services (--read /etc, /var, /usr …) it reads only what every user may, "
+                    + "and what you name by itself. New files in --write, also copies and files that an editor replaces, "
+                    + "belong to root, with a group of Annex's own."
             ),
             (
                 "machine",
