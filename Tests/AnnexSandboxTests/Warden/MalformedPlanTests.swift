@@ -20,12 +20,14 @@ import Testing
         case fileOfNoPath, partOfNoPath, partWithoutRoot, ignoredKill, blockedStop, procWithoutItsLayer,
             listenerWithoutItsLayer
         case queuesWithoutWatches, watchesWithoutEnd, scratchWithoutReaper
+        case restMissing, restTooShort, longerThanAnyPlan, overlappingTexts, environmentWithoutEnd
         case socketsOfTheHost, channelWithoutSockets, socketOfUnixFamily, socketsWithoutEnd, portRuleBeyondPorts
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
         var edit: ((inout annex_plan) -> Void)? {
             switch self {
-            case .empty, .tooShort, .tooLong: nil
+            case .empty, .tooShort, .tooLong, .restMissing, .restTooShort, .longerThanAnyPlan, .overlappingTexts: nil
+            case .environmentWithoutEnd: { $0.environment.count = .max }
             case .magic: { $0.magic ^= 1 }
             case .version: { $0.version += 1 }
             case .size: { $0.size += 8 }
@@ -113,13 +115,39 @@ import Testing
             case .empty: bytes = [0]
             case .tooShort: bytes.removeLast(bytes.count - MemoryLayout<annex_plan>.size + 1)
             case .tooLong: bytes += [UInt8](repeating: 0, count: Int(ANNEX_PLAN_LARGEST))
-            default:
-                bytes.withUnsafeMutableBytes { buffer in
-                    var header = buffer.loadUnaligned(as: annex_plan.self)
-                    edit?(&header)
-                    buffer.storeBytes(of: header, as: annex_plan.self)
-                }
+            // The last descriptor of the plan is no file that can be read.
+            case .restMissing: extend(&bytes, to: Int(ANNEX_PLAN_PACKET)) { $0.size = ANNEX_PLAN_PACKET + 8 }
+            case .restTooShort: extend(&bytes, to: Int(2 * ANNEX_PLAN_PACKET)) { $0.size += 8 }
+            case .longerThanAnyPlan: extend(&bytes, to: Int(ANNEX_PLAN_LARGEST) + 8) { _ in }
+            case .overlappingTexts: overlap(&bytes)
+            default: change(&bytes) { edit?(&$0) }
             }
+        }
+
+        private func change(_ bytes: inout [UInt8], _ edit: (inout annex_plan) -> Void) {
+            bytes.withUnsafeMutableBytes { buffer in
+                var header = buffer.loadUnaligned(as: annex_plan.self)
+                edit(&header)
+                buffer.storeBytes(of: header, as: annex_plan.self)
+            }
+        }
+
+        /// Makes a plan longer. Its header has the right length, until `edit` changes the header.
+        private func extend(_ bytes: inout [UInt8], to length: Int, _ edit: (inout annex_plan) -> Void) {
+            bytes += [UInt8](repeating: 0, count: length - bytes.count)
+            change(&bytes) { header in
+                header.size = UInt32(length)
+                edit(&header)
+            }
+        }
+
+        /// Makes an environment of texts in one place. Their sum is larger than the largest plan.
+        private func overlap(_ bytes: inout [UInt8]) {
+            let text = annex_bytes(offset: UInt32(bytes.count), length: 100_000)
+            bytes += [UInt8](repeating: UInt8(ascii: "a"), count: 100_000) + [UInt8](repeating: 0, count: 8)
+            let records = annex_records(offset: UInt32(bytes.count), count: 100)
+            bytes += [annex_bytes](repeating: text, count: 100).withUnsafeBytes { Array($0) }
+            extend(&bytes, to: bytes.count) { $0.environment = records }
         }
     }
 
@@ -145,6 +173,25 @@ import Testing
         let run = try fixture.launch(fixture.plan("exit", "5"))
         await run.recording.finish()
         #expect(run.recording.end == .exited(code: 5), "the warden serves on")
+    }
+
+    @Test func `a plan with too many descriptors is answered and not launched`() async throws {
+        let fixture = try WardenFixture()
+        let before = WardenState(fixture.warden.number)
+        let plan = try fixture.plan("world")
+        let bytes = try plan.encoded(launch: 77)
+        let subjects = LaunchSubjects(plan)
+        var descriptors = plan.takeDescriptors()
+        while descriptors.count <= Int(ANNEX_PLAN_DESCRIPTORS) {
+            descriptors.append(try Descriptor.open("/dev/null", O_RDONLY))
+        }
+        let recording = Recording()
+        try fixture.warden.send(
+            OutgoingPlan(launch: 77, bytes: bytes, descriptors: descriptors),
+            for: Warden.Launch(handler: { recording.note($0) }, subjects: subjects))
+        await recording.finish()
+        #expect(recording.failure?.step == .plan && recording.failure?.errno == EMSGSIZE)
+        await eventually { WardenState(fixture.warden.number).isNoMore(than: before) }
     }
 
     @Test func `a plan that does not fit fails before it is sent`() throws {

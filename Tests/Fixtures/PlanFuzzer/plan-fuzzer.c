@@ -32,9 +32,11 @@ static void use_path(const annex_plan *plan, annex_bytes path) {
     expect(path.length < 3 || strcmp(text + path.length - 3, "/..") != 0, "a path ends in a climb");
 }
 
-static void use_texts(const annex_plan *plan, annex_records records) {
+// Returns the number of pointers that a launch makes of the texts.
+static uint64_t use_texts(const annex_plan *plan, annex_records records) {
     const annex_bytes *texts = plan_records(plan, records);
     for (uint32_t i = 0; i < records.count; i++) use_text(plan, texts[i]);
+    return (uint64_t)records.count + 1;
 }
 
 static void use_lists(const annex_plan *plan, uint32_t descriptors) {
@@ -92,8 +94,9 @@ static void use_plan(const annex_plan *plan, uint32_t descriptors) {
     use_text(plan, plan->hostname);
     use_path(plan, plan->directory);
     use_path(plan, plan->executable);
-    use_texts(plan, plan->arguments);
-    use_texts(plan, plan->environment);
+    uint64_t pointers = use_texts(plan, plan->arguments);
+    pointers += use_texts(plan, plan->environment);
+    expect(pointers <= ANNEX_PLAN_TEXTS + 2, "there is no room for all pointers");
     use_lists(plan, descriptors);
     const annex_bytes *removals = plan_records(plan, plan->removals);
     uint64_t bytes = 0;

@@ -21,6 +21,6 @@ int annex_adopt_orphans(void);
 // Sends one message with at most 64 descriptors, without waiting. Returns -EAGAIN if the queue is full.
 int annex_send_plan(int socket, const void *bytes, size_t size, const int32_t *descriptors, uint32_t count);
 
-#define ANNEX_PLAN_MESSAGE_DESCRIPTORS 64
+#define ANNEX_PLAN_MESSAGE_DESCRIPTORS 65
 
 #endif

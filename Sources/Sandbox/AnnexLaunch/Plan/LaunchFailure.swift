@@ -136,6 +136,7 @@ extension LaunchFailure {
     private static func executionRemedy(_ step: LaunchStep, errno number: Int32) -> String? {
         guard step == .exec else { return nil }
         switch number {
+        case E2BIG: return remedyOfManyArguments
         case ENOENT: return "the interpreter or loader of this file is not in the sandbox; scripts are not executed"
         case ETXTBSY:
             return "a process still has the file open for writing, perhaps one that was just forked: try again"
@@ -145,6 +146,12 @@ extension LaunchFailure {
         default: return nil
         }
     }
+
+    /// The remedy if arguments and environment are larger than the kernel allows.
+    static let remedyOfManyArguments =
+        "the kernel bounds arguments and environment together, to a quarter of the stack limit (ulimit -s): give the "
+        + "program fewer arguments at a time (xargs -s 100000), or let a shell in the sandbox list them "
+        + "(annex run -- sh -c 'ls many/*.txt')"
 
     /// The remedy for a setting of this machine that prevents ordinary users from using namespaces; nil if there is no
     /// such setting.

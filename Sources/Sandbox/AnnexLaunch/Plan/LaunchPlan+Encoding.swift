@@ -35,9 +35,17 @@ extension LaunchPlan {
         }
         return LaunchFailure(
             .plan, errno: E2BIG, subject: "\(argumentBytes.count) arguments and \(binds.count) places, \(size) bytes",
-            remedy:
-                "arguments, environment and paths have at most \(ANNEX_PLAN_LARGEST) bytes together, and each argument "
-                + "counts 8 bytes more. Hand over fewer arguments, or a file that lists them")
+            remedy: LaunchFailure.remedyOfManyArguments)
+    }
+
+    /// Refuses a text that the kernel takes neither as an argument nor in the environment.
+    private borrowing func checkTexts() throws(LaunchFailure) {
+        for (kind, list) in [("argument", argumentBytes), ("entry of the environment", environmentBytes)] {
+            guard let long = list.first(where: { $0.count > Int(ANNEX_PLAN_TEXT_LARGEST) }) else { continue }
+            throw LaunchFailure(
+                .plan, errno: E2BIG, subject: "an \(kind) of \(long.count) bytes",
+                remedy: "the kernel takes at most \(ANNEX_PLAN_TEXT_LARGEST) bytes in one: hand them over in a file")
+        }
     }
 
     private borrowing func fillIdentity(_ header: inout annex_plan) {
@@ -124,6 +132,7 @@ extension LaunchPlan {
     private borrowing func fillProcess(_ header: inout annex_plan, with encoder: inout PlanEncoder)
         throws(LaunchFailure)
     {
+        try checkTexts()
         header.hostname = try encoder.text(hostname)
         header.directory = try encoder.text(directory)
         header.arguments = try encoder.texts(argumentBytes)

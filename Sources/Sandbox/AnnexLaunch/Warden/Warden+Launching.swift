@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexWarden
 internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
@@ -20,7 +21,7 @@ extension Warden {
         }
         let bytes = try plan.encoded(launch: launch)
         let subjects = LaunchSubjects(plan)
-        let outgoing = OutgoingPlan(launch: launch, bytes: bytes, descriptors: plan.takeDescriptors())
+        let outgoing = try OutgoingPlan(launch: launch, bytes: bytes, descriptors: plan.takeDescriptors())
         try send(outgoing, for: Launch(handler: handler, subjects: subjects))
     }
 
@@ -93,7 +94,8 @@ extension LaunchPlan {
     consuming func takeDescriptors() -> DescriptorList { descriptors }
 }
 
-/// An encoded plan and its descriptors. They are kept until they have been sent to the warden.
+/// An encoded plan and its descriptors. They are kept until they have been sent to the warden. The rest of a plan that
+/// is too long for one packet is in a memory file, whose descriptor is the last one.
 final class OutgoingPlan: Sendable {
     let launch: UInt64
     private let bytes: [UInt8]
@@ -104,9 +106,19 @@ final class OutgoingPlan: Sendable {
     /// How long sends may continue to fail because of descriptors in flight, in nanoseconds.
     private static let crowdedLongest: UInt64 = 2_000_000_000
 
-    init(launch: UInt64, bytes: [UInt8], descriptors: consuming DescriptorList) {
+    init(launch: UInt64, bytes: [UInt8], descriptors: consuming DescriptorList) throws(LaunchFailure) {
         self.launch = launch
-        self.bytes = bytes
+        let most = Int(ANNEX_PLAN_PACKET)
+        if bytes.count > most {
+            do throws(SystemError) {
+                descriptors.append(try .sealed("annex-plan", holding: Array(bytes[most...])))
+            } catch {
+                throw LaunchFailure(.plan, errno: error.errno, subject: "\(bytes.count) bytes")
+            }
+            self.bytes = Array(bytes.prefix(most))
+        } else {
+            self.bytes = bytes
+        }
         self.descriptors = descriptors
     }
 

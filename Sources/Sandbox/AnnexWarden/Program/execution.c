@@ -23,9 +23,9 @@ static void point_at(const char **pointers, const annex_plan *plan, annex_record
 }
 
 long execution_begin(struct launch *launch) {
-    static const char *arguments[ANNEX_PLAN_TEXTS + 1];
-    static const char *environment[ANNEX_PLAN_TEXTS + 1];
     const annex_plan *plan = launch->plan;
+    const char **arguments = launch_memory.texts;
+    const char **environment = arguments + plan->arguments.count + 1;
     point_at(arguments, plan, plan->arguments);
     point_at(environment, plan, plan->environment);
     // The kernel ignores the sixth argument, but the filter allows the call only with this value.

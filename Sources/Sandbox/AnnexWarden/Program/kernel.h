@@ -161,7 +161,9 @@ struct control_header {
 #define MAP_PRIVATE 0x02
 #define MAP_ANONYMOUS 0x20
 #define MAP_NORESERVE 0x4000
+#define MADV_DONTNEED 4
 #define MADV_DONTFORK 10
+#define MADV_NOHUGEPAGE 15
 
 #define RLIMIT_CORE 4
 #define RLIMIT_NOFILE 7

@@ -13,7 +13,7 @@
 #include "text.h"
 #include "warden.h"
 
-_Alignas(8) unsigned char launch_plan[ANNEX_PLAN_LARGEST];
+struct launch_memory launch_memory;
 
 int launch_take(struct launch *launch, const struct step *steps, size_t count) {
     const annex_plan *plan = launch->plan;
@@ -174,23 +174,40 @@ static void close_all(const int *descriptors, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) close_descriptor(descriptors[i]);
 }
 
+void launch_prepare(void) {
+    // A kernel without huge pages refuses this, and needs it not.
+    CALL(NR_madvise, &launch_memory, sizeof launch_memory, MADV_NOHUGEPAGE);
+}
+
 void launch_clear_rest(size_t length) {
     static size_t used;
-    if (used > length) memset(launch_plan + length, 0, used - length);
+    if (used > length) memset(launch_memory.plan + length, 0, used - length);
     used = length;
+}
+
+void launch_forget(size_t length) {
+    if (length > ANNEX_PLAN_PACKET) {
+        // The kernel takes these pages back. Otherwise they would stay in use, and each clone would copy their table.
+        unsigned char *rest = launch_memory.plan + ANNEX_PLAN_PACKET;
+        long result = CALL(NR_madvise, rest, sizeof launch_memory.plan - ANNEX_PLAN_PACKET, MADV_DONTNEED);
+        if (result < 0) memset(rest, 0, length - ANNEX_PLAN_PACKET);
+        length = ANNEX_PLAN_PACKET;
+    }
+    memset(launch_memory.plan, 0, length);
 }
 
 void launch_begin(struct child *child, size_t length, const int *descriptors, uint32_t count) {
     static struct launch launch;
-    launch = (struct launch){.plan = (const annex_plan *)launch_plan, .descriptor_count = count, .pidfd = -1,
+    launch = (struct launch){.plan = (const annex_plan *)launch_memory.plan, .descriptor_count = count, .pidfd = -1,
                              .warden_end = -1, .group_file = -1, .report = -1, .root = -1, .executable = -1, .executed = -1};
     for (uint32_t i = 0; i < count; i++) launch.descriptors[i] = descriptors[i];
     for (uint32_t i = 0; i < ANNEX_PLAN_BINDS; i++) launch.trees[i] = -1;
-    child->answer.launch = plan_launch(launch_plan, length);
+    child->answer.launch = plan_launch(launch_memory.plan, length);
     child->answer.begun = clock_now();
 
     uint32_t detail = 0;
-    int error = plan_check(launch_plan, length, count, warden.zero_is_user, warden.zero_is_group, &detail);
+    int error =
+        plan_check(launch_memory.plan, length, count, warden.zero_is_user, warden.zero_is_group, &detail);
     if (error != 0) {
         children_fail(child, ANNEX_STEP_PLAN, error, detail);
     } else {

@@ -71,9 +71,27 @@ struct child_report {
 // the descriptors.
 void launch_begin(struct child *child, size_t length, const int *descriptors, uint32_t count);
 
-// The buffer that receives plans. It is aligned. The clone copies it, so that the child can read it.
-extern unsigned char launch_plan[ANNEX_PLAN_LARGEST];
-// Clears the buffer behind a plan of `length` bytes, because an earlier, longer plan may have left data there.
+#if defined(__x86_64__)
+#define PAGE_LARGEST 4096
+#elif defined(__aarch64__)
+#define PAGE_LARGEST 65536
+#endif
+
+// Room for the longest plan. Most of it is never touched, and then it costs no memory.
+struct launch_memory {
+    // Receives plans. The clone copies it, so that the child can read it. The part behind a packet begins and ends with
+    // a page.
+    _Alignas(PAGE_LARGEST) unsigned char plan[ANNEX_PLAN_LARGEST];
+    // The pointers to the arguments and to the environment. Only the child uses them. Each list ends with a null.
+    const char *texts[ANNEX_PLAN_TEXTS + 2];
+};
+extern struct launch_memory launch_memory;
+
+// Prevents that the first use of the memory above touches a huge page.
+void launch_prepare(void);
+// Clears the first packet of the buffer behind `length` bytes, because an earlier plan may have left data there.
 void launch_clear_rest(size_t length);
+// Clears a plan of `length` bytes.
+void launch_forget(size_t length);
 
 #endif

@@ -52,10 +52,10 @@ long loop_prepare(void) {
 
 // MARK: - Descriptors that arrive
 
-// The descriptors that one message may carry, in the kernel's layout.
+// The descriptors that one message may carry, in the kernel's layout: those of a plan, and the file with its rest.
 struct arrived {
     struct control_header header;
-    int32_t descriptors[ANNEX_PLAN_DESCRIPTORS];
+    int32_t descriptors[ANNEX_PLAN_DESCRIPTORS + 1];
 };
 
 static uint32_t arrived_count(const struct message *message, const struct arrived *arrived) {
@@ -252,9 +252,26 @@ static void refuse(struct child *child, uint32_t step, int32_t error) {
     children_answer(child, ANNEX_ANSWER_ENDED);
 }
 
+// Reads the rest of a long plan from the file of the last descriptor, and closes this descriptor. Returns the plan's
+// whole length. If the file is too short or is no file, this length differs from the plan's size, and the check of the
+// plan fails. A read at an offset never waits for another program.
+static size_t receive_rest(size_t length, const struct arrived *arrived, uint32_t *count) {
+    if (length != ANNEX_PLAN_PACKET || *count == 0) return length;
+    uint32_t size = ((const annex_plan *)launch_memory.plan)->size;
+    if (size <= ANNEX_PLAN_PACKET || size > ANNEX_PLAN_LARGEST) return length;
+    int file = arrived->descriptors[--*count];
+    long read = 1;
+    while (read > 0 && length < size) {
+        read = CALL(NR_pread64, file, launch_memory.plan + length, size - length, length - ANNEX_PLAN_PACKET);
+        if (read > 0) length += (size_t)read;
+    }
+    close_descriptor(file);
+    return length;
+}
+
 static void receive_plan(void) {
     struct arrived arrived;
-    struct buffer buffer = {.base = launch_plan, .length = sizeof launch_plan};
+    struct buffer buffer = {.base = launch_memory.plan, .length = ANNEX_PLAN_PACKET};
     struct message message = {
         .buffers = &buffer, .count = 1, .control = &arrived, .control_length = sizeof arrived};
     long received = CALL(NR_recvmsg, ANNEX_WARDEN_CONTROL, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
@@ -266,6 +283,8 @@ static void receive_plan(void) {
     launch_clear_rest((size_t)received);
     uint32_t count = arrived_count(&message, &arrived);
     int cut = (message.flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+    size_t length = cut ? (size_t)received : receive_rest((size_t)received, &arrived, &count);
+    cut |= count > ANNEX_PLAN_DESCRIPTORS;
     // The last slot is used only to reject plans. It is free again after the rejection was sent, and until then the
     // warden reads no plan.
     struct child *child = children_take(1);
@@ -273,12 +292,13 @@ static void receive_plan(void) {
     if (full) child = children_take(0);
     if (child == 0) return;
     if (cut || full) {
-        child->answer.launch = plan_launch(launch_plan, (size_t)received);
+        child->answer.launch = plan_launch(launch_memory.plan, length);
         refuse(child, cut ? ANNEX_STEP_PLAN : ANNEX_STEP_CLONE, cut ? EMSGSIZE : EAGAIN);
         for (uint32_t i = 0; i < count; i++) close_descriptor(arrived.descriptors[i]);
     } else {
-        launch_begin(child, (size_t)received, arrived.descriptors, count);
+        launch_begin(child, length, arrived.descriptors, count);
     }
+    if (length > ANNEX_PLAN_PACKET) launch_forget(length);
     answers_flush(child);
 }
 

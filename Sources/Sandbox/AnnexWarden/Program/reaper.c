@@ -219,7 +219,7 @@ static _Noreturn void serve(struct reaper *reaper) {
 // from here on use a new value of the stack guard (guard.h). The warden's guard value remains in stack frames to
 // which no function returns, and in the kernel's random bytes above these frames.
 static void forget(const struct launch *launch) {
-    memset(launch_plan, 0, launch->plan->size);
+    launch_forget(launch->plan->size);
     guard_renew();
 }
 

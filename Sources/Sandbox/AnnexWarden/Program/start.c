@@ -7,6 +7,7 @@
 #include "farewell.h"
 #include "guard.h"
 #include "inherited.h"
+#include "launch.h"
 #include "lending.h"
 #include "loop.h"
 #include "network.h"
@@ -110,6 +111,7 @@ static long learn_standing(void) {
 // Prepares the parts that make launches faster or hide more from sandboxes. If the machine cannot provide such a part,
 // the warden starts without it.
 static long prepare_places(void) {
+    launch_prepare();
     network_prepare();
     bare_prepare();
     devices_prepare();

@@ -7,7 +7,7 @@
 #if defined(__x86_64__)
 enum {
     NR_read = 0, NR_write = 1, NR_close = 3, NR_mmap = 9, NR_mprotect = 10, NR_rt_sigaction = 13,
-    NR_rt_sigprocmask = 14, NR_rt_sigreturn = 15, NR_ioctl = 16, NR_madvise = 28, NR_nanosleep = 35,
+    NR_rt_sigprocmask = 14, NR_rt_sigreturn = 15, NR_ioctl = 16, NR_pread64 = 17, NR_madvise = 28, NR_nanosleep = 35,
     NR_getpid = 39, NR_socket = 41, NR_sendmsg = 46, NR_recvmsg = 47, NR_bind = 49, NR_listen = 50,
     NR_socketpair = 53, NR_clone = 56, NR_exit = 60,
     NR_wait4 = 61, NR_kill = 62, NR_fcntl = 72, NR_chdir = 80, NR_fchdir = 81, NR_umask = 95, NR_geteuid = 107, NR_getegid = 108,
@@ -29,7 +29,7 @@ enum {
     NR_ioctl = 29,
     NR_ioprio_set = 30, NR_ioprio_get = 31, NR_mknodat = 33, NR_mkdirat = 34, NR_unlinkat = 35,
     NR_symlinkat = 36, NR_umount2 = 39, NR_mount = 40, NR_pivot_root = 41, NR_chdir = 49, NR_fchdir = 50,
-    NR_chroot = 51, NR_openat = 56, NR_close = 57, NR_pipe2 = 59, NR_read = 63, NR_write = 64, NR_ppoll = 73,
+    NR_chroot = 51, NR_openat = 56, NR_close = 57, NR_pipe2 = 59, NR_read = 63, NR_write = 64, NR_pread64 = 67, NR_ppoll = 73,
     NR_signalfd4 = 74, NR_capget = 90, NR_capset = 91, NR_personality = 92, NR_exit = 93, NR_exit_group = 94, NR_waitid = 95,
     NR_unshare = 97, NR_nanosleep = 101, NR_clock_gettime = 113, NR_sched_setscheduler = 119,
     NR_sched_getscheduler = 120, NR_restart_syscall = 128, NR_kill = 129, NR_rt_sigaction = 134,

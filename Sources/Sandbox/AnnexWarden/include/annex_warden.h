@@ -1,5 +1,5 @@
 // The messages between the broker and its warden. Layouts are fixed, in this machine's byte order, and each message is
-// one SOCK_SEQPACKET packet. The warden trusts the broker, but still checks every bound, because a mistake here would
+// one SOCK_SEQPACKET packet. Only the rest of a long plan lies in a file (ANNEX_PLAN_PACKET). The warden trusts the broker, but still checks every bound, because a mistake here would
 // be a hole in every sandbox.
 #ifndef ANNEX_WARDEN_H
 #define ANNEX_WARDEN_H
@@ -7,9 +7,13 @@
 #include <stdint.h>
 
 // The version is incremented if a layout below changes. The broker does not use an installed warden of another version.
-#define ANNEX_WARDEN_VERSION 11u
+#define ANNEX_WARDEN_VERSION 12u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
-#define ANNEX_PLAN_LARGEST (128u * 1024u)
+// The most bytes of a plan: 6 MiB, which is the most that the kernel takes as arguments and environment, and 128 KiB.
+#define ANNEX_PLAN_LARGEST 6422528u
+// The most bytes of a plan in its packet, because the kernel bounds a packet. A longer plan has exactly so many bytes
+// there. The rest is the contents of a file. Its descriptor is the last one in the message, and not one of the plan's.
+#define ANNEX_PLAN_PACKET (128u * 1024u)
 #define ANNEX_PLAN_DESCRIPTORS 64u  // the most descriptors with a plan
 #define ANNEX_PLAN_NUMBER_LARGEST 1023u  // the largest descriptor number that a plan may give the extension
 #define ANNEX_PLAN_BINDS 256u
@@ -18,7 +22,9 @@
 #define ANNEX_PLAN_FILES 16u
 #define ANNEX_PLAN_PARTS 1024u
 #define ANNEX_PLAN_LIMITS 16u
-#define ANNEX_PLAN_TEXTS 1024u  // for arguments and for environment
+// Arguments and environment together. The kernel counts each text's bytes, its NUL and a pointer, and so does the check
+// of a plan. All this together is at most ANNEX_PLAN_LARGEST.
+#define ANNEX_PLAN_TEXTS (ANNEX_PLAN_LARGEST / 9u)
 #define ANNEX_PLAN_GROUPS 16u
 #define ANNEX_PLAN_REMOVALS 16u
 #define ANNEX_PLAN_REMOVAL_BYTES 4096u  // of all removals' texts, each with its NUL
@@ -28,7 +34,7 @@
 #define ANNEX_PLAN_SOCKETS_OF_ALL 192u  // the broker's channel has room for so many
 #define ANNEX_PLAN_PORT_RULES 64u
 #define ANNEX_PLAN_INSTRUCTIONS 4096u  // the kernel's own bound for one filter
-#define ANNEX_PLAN_TEXT_LARGEST (64u * 1024u)  // one argument
+#define ANNEX_PLAN_TEXT_LARGEST 131071u  // one argument: the kernel's own bound
 
 // The descriptors with which the warden starts.
 #define ANNEX_WARDEN_CONTROL 3  // SOCK_SEQPACKET to the broker
