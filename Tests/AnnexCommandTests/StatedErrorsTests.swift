@@ -20,7 +20,7 @@ import Testing
             ("tool: cannot write y (Read-only file system)", EROFS, ["/srv/here/y"]),
             (
                 "fork/exec /tmp/b001/exe/main: permission denied", EACCES,
-                ["/srv/here/fork/exec", "/tmp/b001/exe/main"]
+                ["/tmp/b001/exe/main", "/srv/here/fork/exec"]
             ),
             ("Error: EACCES: permission denied, open '/etc/x.conf'", EACCES, ["/etc/x.conf"]),
             ("PermissionError: [Errno 13] Permission denied: '/opt/a b'", EACCES, ["/opt/a"]),
@@ -43,6 +43,31 @@ import Testing
     func `the errno and the paths of a line are found`(line: String, errno: Int32, paths: [String]) throws {
         let found = try #require(Self.errors("first\n" + line + "\n").lines.first)
         #expect(found.errno == errno && found.paths.starts(with: paths), "\(found)")
+    }
+
+    @Test(
+        arguments: [
+            ("touch: cannot touch 'new': Read-only file system", ["new"]),
+            ("sh: 1: cannot create ../zz: Permission denied", ["../zz"]),
+            ("bash: line 1: y: Read-only file system", ["y"]), ("tool: cannot write y (Read-only file system)", ["y"]),
+            ("mkdir: cannot create directory ‘a b’: Permission denied", ["a b"]),
+            ("OSError: [Errno 30] Read-only file system: 'out'", ["out"]),
+            ("tar: t: Cannot mkdir: Permission denied", ["t"]),
+            ("Error: EROFS: read-only file system, open '/srv/x'", ["/srv/x"]),
+            ("open /srv/x: permission denied", ["/srv/x"]),
+            ("can't save `a': Permission denied", ["a"]), ("foo:bar/baz: Read-only file system", ["foo:bar/baz"]),
+            ("warning: opening /proc/PID/mem file for lwp 29983.29983 failed: Read-only file system (30)", []),
+            (
+                "[8317:8358:1130/125000.910747:ERROR:content/browser/zygote_host/zygote_host_impl_linux.cc:312] Failed to "
+                    + "adjust OOM score of renderer with pid 42: Permission denied (13)", []
+            ),
+            ("a.b c/d e: failed: Permission denied", []), ("see a/b.c. Permission denied", []),
+            ("mkstemp: Read-only file system", []), ("ping: socket: Permission denied", []),
+        ] as [(String, [String])])
+    func `only a name in quotes or beside the error is without doubt its subject`(line: String, names: [String]) throws
+    {
+        let found = try #require(Self.errors(line + "\n").lines.first)
+        #expect(found.subjects == names.map { $0.hasPrefix("/") ? $0 : "/srv/here/" + $0 }, "\(found)")
     }
 
     @Test func `a call that failed is not the name of a file`() throws {

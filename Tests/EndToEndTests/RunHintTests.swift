@@ -168,6 +168,23 @@ import Testing
         #expect(access(place + "/zz", F_OK) == 0)
     }
 
+    @Test(arguments: [
+        "foo:bar/baz: Read-only file system",
+        "warning: opening /proc/PID/mem file for lwp 29983.29983 failed: Read-only file system (30)",
+        "[1:2:1130/125000.910747:ERROR:content/zygote_host.cc:312] Failed to move pid 42: Read-only file system (30)",
+        "tool: cannot create nowhere/new: Read-only file system",
+    ])
+    func `a text that a program prints is no file that was not written`(text: String) async throws {
+        let printed = try await run(["--read", "."], script: "echo '\(text)' >&2")
+        #expect(printed.status == 0 && printed.errors == text + "\n", "\(printed.errors)")
+    }
+
+    @Test(arguments: ["cannot create new: Read-only file system", "Read-only file system: '\\''new'\\''"])
+    func `a text about a file that could be written is explained after a success`(text: String) async throws {
+        let printed = try await run(["--read", "."], script: "echo 'tool: \(text)' >&2")
+        #expect(printed.errors.contains("/new was not written: "), "\(printed.errors)")
+    }
+
     @Test func `a descriptor that the caller has open is handed over by an argument`() async throws {
         let annex = ExampleBundles.products.appending(path: "annex").path
         func run(_ redirection: String, _ arguments: String) async throws -> Program {

@@ -16,9 +16,9 @@ extension PathHint {
         let examination = PathExamination(policy, directory: given.directory)
         // In some directories, the only cause of EACCES is that the program may not make files there.
         let lines = errors.lines.filter { $0.errno == EACCES || $0.statesFailedWrite }
-        for (stated, path) in lines.lazy.flatMap({ line in line.paths.map { (line, $0) } }).prefix(Self.most) {
+        for (stated, path) in lines.lazy.flatMap({ line in line.subjects.map { (line, $0) } }).prefix(Self.most) {
             let place = PathText.resolved(path)
-            guard !Self.isMissedByNobody(place),
+            guard !Self.isMissedByNobody(place), Self.isDirectory(place.parentPath),
                 let finding = examination.finding(path, errno: stated.errno, makesFile: stated.statesFailedWrite),
                 finding.rights.contains(.write), keys(finding, named: path) == nil,
                 let hint = newPlace(finding, named: path, by: stated) ?? tried.without(hint(finding)),
@@ -27,6 +27,13 @@ extension PathHint {
             return "\(PathText.shown(place, limit: 500)) was not written: \(hint.line)"
         }
         return nil
+    }
+
+    /// Whether the host has this directory. If not, the text is no path, or the program has made the directory itself.
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        // SAFETY: the call fills the structure that it is given and keeps nothing.
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether the path is a file of the kernel or a device, or a cache in the caller's home.

@@ -13,6 +13,8 @@ struct StatedErrors {
         let errno: Int32
         /// The absolute paths that the line names.
         let paths: [String]
+        /// Those that the error is about without doubt, as they stand in quotes or directly before the error.
+        let subjects: [String]
 
         /// Whether the line is about making or writing a file.
         var makesFile: Bool {
@@ -82,8 +84,13 @@ struct StatedErrors {
                 default: ""
                 }
             let found = Self.paths(in: rest, from: directory, words: words)
-            let paths = found.isEmpty ? Self.paths(in: line, from: directory, words: "") : found
-            return Line(text: line, errno: errno, paths: paths)
+            let others = found.isEmpty ? Self.paths(in: line, from: directory, words: "") : found
+            let subjects = ErrorSubjects(of: errno, in: line).names.prefix(Self.most.names).compactMap {
+                Self.absolute($0, from: directory)
+            }
+            let first = subjects.filter { others.contains($0) }
+            return Line(
+                text: line, errno: errno, paths: first + others.filter { !first.contains($0) }, subjects: subjects)
         }
         let printed = last.reversed().flatMap { line in
             Self.names(in: line).map(Self.withoutScheme).filter { $0.hasPrefix("/") }.prefix(Self.most.names)
@@ -137,7 +144,7 @@ struct StatedErrors {
         EXDEV, EOPNOTSUPP, EBUSY,
     ]
     /// The texts of the C library, and those that programs print in their place.
-    private static let texts: [(String, Int32)] =
+    static let texts: [(String, Int32)] =
         known.map { (String(cString: strerror($0)).lowercased(), $0) } + HintTable.shipped.errnos
 
     /// The errno that a line states. Runtimes print the C library's text for the errno, in lower or upper case, or the
@@ -181,7 +188,7 @@ struct StatedErrors {
     }
 
     /// Words before an error that say what the program did, and do not name the file.
-    private static let verbs: Set<String> = [
+    static let verbs: Set<String> = [
         "open", "mkdir", "create", "write", "read", "execute", "stat", "access", "mkstemp", "mkdtemp", "fopen", "error",
         "fatal", "warning",
     ]
@@ -214,11 +221,12 @@ struct StatedErrors {
         let isLink = line.contains("symlink '")
         let line = isLink ? line.firstRange(of: " -> ").map { String(line[$0.upperBound...]) } ?? line : line
         let plain = names(in: line).map(withoutScheme).filter { $0.contains("/") || $0.contains(".") }
-        let paths = (plain.isEmpty ? names(in: words) : plain).compactMap { name -> String? in
-            if name.hasPrefix("/") { return name }
-            return directory.map { $0 + "/" + name }
-        }
+        let paths = (plain.isEmpty ? names(in: words) : plain).compactMap { absolute($0, from: directory) }
         return Array(paths.prefix(most.names))
+    }
+
+    private static func absolute(_ name: String, from directory: String?) -> String? {
+        name.hasPrefix("/") ? name : directory.map { $0 + "/" + name }
     }
 
     /// The path of a local address, such as `unix:///run/x.sock` or `file:///srv/x`.
