@@ -68,4 +68,58 @@ import Testing
             + "until grep -qs begun out || ! kill -0 $job; do :; done; kill -TERM $job; wait $job; echo $?"
         #expect(try await shell(line).output == "143\n")
     }
+
+    /// Starts a command in a session of its own. When it says `begun`, the script sends a signal to its process group, or
+    /// to its first process. The script prints how this process ended, and what the command said later.
+    private static let signalling = """
+        import os, resource, signal, subprocess, sys
+        number, group, *command = sys.argv[1:]
+        number = int(number)
+        def prepare():
+            if number: signal.signal(number, signal.SIG_DFL)
+            most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+            resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+        job = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True, preexec_fn=prepare)
+        assert job.stdout.readline() == b'begun\\n'
+        os.killpg(job.pid, number) if group == 'group' else os.kill(job.pid, number)
+        later = job.stdout.read().decode().split()
+        status = os.waitpid(job.pid, 0)[1]
+        print(os.waitstatus_to_exitcode(status), 'core' if os.WIFSIGNALED(status) and os.WCOREDUMP(status) else '', later)
+        """
+
+    private func signalled(_ number: Int32, _ target: String, _ command: [String]) async throws -> Program {
+        let words = ["-c", Self.signalling, "\(number)", target] + command
+        return try await Program.run("/usr/bin/python3", words, in: folder)
+    }
+
+    private static var annex: String { ExampleBundles.products.appending(path: "annex").path }
+
+    @Test(arguments: ["/bin/sh", "/bin/bash"])
+    func `Ctrl-C ends the loop of a shell with the program`(shell: String) async throws {
+        let loop = "for i in 1 2 3; do \"$0\" run -- sh -c 'echo begun; exec sleep 10'; done; echo over"
+        let said = try await signalled(SIGINT, "group", [shell, "-c", loop, Self.annex])
+        #expect(said.output == "-2  []\n", "\(said)")
+    }
+
+    @Test(
+        arguments: [
+            (SIGINT, "echo begun; exec sleep 1000", "-2  []\n", 2),
+            (SIGQUIT, "echo begun; exec sleep 1000", "-3  []\n", 3),
+            (SIGTERM, "echo begun; exec sleep 1000", "143  []\n", 15),
+            (SIGINT, "trap 'exit 5' INT; echo begun; while :; do sleep 0.1; done", "5  []\n", nil),
+        ] as [(Int32, String, String, Int?)])
+    func `annex ends by the signals at which a shell ends its loop, after all of its work`(
+        number: Int32, script: String, end: String, reported: Int?
+    ) async throws {
+        let words = [Self.annex, "run", "--report", "end.json", "--", "sh", "-c", script]
+        let said = try await signalled(number, "process", words)
+        #expect(said.output == end, "\(said)")
+        let report = try String(contentsOf: folder.url.appending(path: "end.json"), encoding: .utf8)
+        if let reported { #expect(report.contains("\"signal\" : \(reported)"), "\(report)") }
+    }
+
+    @Test func `a signal that a program sends to itself ends annex with a status only`() async throws {
+        let said = try await signalled(0, "process", [Self.annex, "run", "--", "sh", "-c", "echo begun; kill -INT $$"])
+        #expect(said.output == "130  []\n", "\(said)")
+    }
 }

@@ -97,6 +97,15 @@ import Testing
         #expect(shown.contains("modes kept") && !shown.contains("[0,"), "\(shown)")
     }
 
+    @Test(arguments: ["sh", "bash"], ["", "</dev/null"])
+    func `TTY-04: Ctrl-C ends the loop of a shell with the program`(shell: String, input: String) async throws {
+        let line =
+            "exec \(shell) -c 'for i in 1 2 3; do \"$0\" run -- sh -c \"echo ready; exec sleep 10\" \(input); done; "
+            + "echo over' $0"
+        let shown = try await shown(line, keys: ["ready": "\u{3}"])
+        #expect(shown.contains("[-2, modes kept, left ]") && !shown.contains("over"), "\(shown)")
+    }
+
     @Test func `TTY-04: Ctrl-Z stops the whole job of a program that reads keys from its terminal`() async throws {
         let line =
             "sh -c 'echo $$ > writer; exec sleep 1000' | { $0 run -- sh -c 'exec 3</dev/tty; echo ready; "

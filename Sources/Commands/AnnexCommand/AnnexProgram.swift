@@ -33,7 +33,7 @@ package enum AnnexProgram {
         keepLogSilent()
         // Starting the parser of arguments takes as long as making the whole sandbox. So it only prints help and mistakes.
         if !RunOptions.askForHelp(arguments), let options = try? RunOptions(arguments) {
-            exit(AskedRuns(options).run())
+            AskedRuns(options).runToTheEnd()
         }
         do {
             // The messages of the parser name the command as it is called: `annex run`.

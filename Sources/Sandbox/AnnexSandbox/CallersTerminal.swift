@@ -82,10 +82,19 @@ final class CallersTerminal: Sendable {
         return group == getpgrp() || (group < 0 && errno == ENOTTY && isatty(number) == 1)
     }
 
-    /// The key for which the terminal sends SIGTSTP; 0 if there is no such key.
-    var suspendKey: UInt8 {
-        guard var modes else { return 0x1A }
-        // SAFETY: the array of control characters is longer than the index `VSUSP`.
-        return unsafe withUnsafeBytes(of: &modes.c_cc) { unsafe $0[Int(VSUSP)] }
+    /// The keys for which the terminal sends a signal, each with the signal's number.
+    var signalKeys: [UInt8: Int32] {
+        let usual: [(index: Int32, key: UInt8, signal: Int32)] = [
+            (VINTR, 0x03, SIGINT), (VQUIT, 0x1C, SIGQUIT), (VSUSP, 0x1A, SIGTSTP),
+        ]
+        // SAFETY: the closure copies the bytes of the array.
+        let own = modes.map { modes in unsafe withUnsafeBytes(of: modes.c_cc) { unsafe Array($0) } }
+        var keys: [UInt8: Int32] = [:]
+        for row in usual {
+            let key = own.map { $0[Int(row.index)] } ?? row.key
+            // 0 means that there is no such key.
+            if key != 0 { keys[key] = row.signal }
+        }
+        return keys
     }
 }

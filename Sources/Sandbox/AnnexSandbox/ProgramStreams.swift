@@ -111,12 +111,14 @@ package struct ProgramStreams: ~Copyable {
     }
 
     /// The relay between this process's terminal and the program's; nil if the program has no terminal.
-    /// - Parameter suspendKey: called when the suspend key goes to the program. This key is Ctrl-Z unless the terminal
-    ///   has another key for it.
-    package mutating func takeRelay(suspendKey: @escaping @Sendable () -> Void) throws(SystemError) -> TerminalRelay? {
+    /// - Parameter signalKey: called with SIGINT, SIGQUIT or SIGTSTP before a key goes to the program for which the
+    ///   terminal sends this signal.
+    package mutating func takeRelay(
+        signalKey: @escaping @Sendable (Int32) -> Void
+    ) throws(SystemError) -> TerminalRelay? {
         guard let master = master.take() else { return nil }
         return try TerminalRelay(
-            master, openings: openings.take(), caller: CallersTerminal(), words: words, suspendKey: suspendKey)
+            master, openings: openings.take(), caller: CallersTerminal(), words: words, signalKey: signalKey)
     }
 
     private mutating func makeTerminal(like: Int32) throws(SystemError) {

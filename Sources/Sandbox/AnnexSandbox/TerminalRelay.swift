@@ -26,7 +26,7 @@ package final class TerminalRelay: Sendable {
 
     private let master: Descriptor
     private let caller: CallersTerminal
-    private let suspendKey: @Sendable () -> Void
+    private let signalKey: @Sendable (Int32) -> Void
     private let state = Mutex(State())
     /// Whether this process's terminal adds a carriage return before each line feed. The program's terminal has already
     /// added one, so this relay drops it from the output. SYNC: relaxed, because each change waits for `writing`, or
@@ -39,16 +39,16 @@ package final class TerminalRelay: Sendable {
     /// - Parameters:
     ///   - openings: reports when the program opens its terminal; nil if this process cannot watch for that.
     ///   - words: receives what the program shows on the terminal.
-    ///   - suspendKey: called when the suspend key goes to the program. This key is Ctrl-Z unless the terminal has
-    ///     another key for it.
+    ///   - signalKey: called with SIGINT, SIGQUIT or SIGTSTP before a key goes to the program for which the terminal
+    ///     sends this signal. Usually, these keys are Ctrl-C, Ctrl-\ and Ctrl-Z.
     init(
         _ master: consuming Descriptor, openings: consuming Descriptor?, caller: CallersTerminal, words: LastWords?,
-        suspendKey: @escaping @Sendable () -> Void
+        signalKey: @escaping @Sendable (Int32) -> Void
     ) throws(SystemError) {
         let source = try master.duplicate()
         self.master = master
         self.caller = caller
-        self.suspendKey = suspendKey
+        self.signalKey = signalKey
         dropsReturns = Atomic(caller.addsReturns)
         let begun = CallersTerminal.modes(of: self.master.number)
         let relay = try StreamRelay(from: source) { [weak self] bytes in
@@ -128,11 +128,11 @@ package final class TerminalRelay: Sendable {
         }
         guard isFirst, caller.keys != nil, let target = try? master.duplicate() else { return }
         setRaw()
-        let (key, suspendKey) = (caller.suspendKey, suspendKey)
+        let (signals, signalKey) = (caller.signalKeys, signalKey)
         try? KeyRelay.start(from: caller, to: target) { [weak self] in
             self?.readiness() ?? .never
         } seen: { keys in
-            if key != 0 && keys.contains(key) { suspendKey() }
+            for number in Set(keys.compactMap { signals[$0] }) { signalKey(number) }
         }
     }
 

@@ -1,4 +1,5 @@
 internal import AnnexSandbox
+import Glibc
 
 /// The runs of one `annex run`. With `--ask`, the program runs again with each option that the user allows.
 struct AskedRuns {
@@ -11,8 +12,14 @@ struct AskedRuns {
         self.options = options
     }
 
-    /// - Returns: the exit status of the last run.
-    func run() -> Int32 {
+    /// Runs the program, and ends this process as the last run says.
+    func runToTheEnd() -> Never {
+        let outcome = run()
+        outcome.signal?.endThisProcess()
+        exit(outcome.status)
+    }
+
+    private func run() -> ProgramRun.Outcome {
         defer { Launcher.shutDownShared() }
         let project = ProjectOptions(options, mayAsk: mayAsk)
         var options = options
@@ -26,7 +33,7 @@ struct AskedRuns {
             guard let choice = allowed(outcome.hint, project: project), options.add(choice.options) else { break }
             outcome = ProgramRun(options).run()
         }
-        return outcome.status
+        return outcome
     }
 
     private var mayAsk: Bool { options.asks && UserAnswer.canBeGiven }

@@ -26,6 +26,8 @@ struct ProgramRun {
         let status: Int32
         /// Why the program probably failed; nil if it did not fail, or if nothing explains the failure.
         var hint: RunHint?
+        /// The signal by which this process must end; nil if it exits with the status.
+        var signal: SharedSignal?
     }
 
     func run() -> Outcome {
@@ -73,6 +75,8 @@ struct ProgramRun {
         let home: ProgramsHome?
         /// Whether a signal asked the program to end.
         let wasAsked: Bool
+        /// The signal by which this process must end, because the program ended by it too.
+        let signal: SharedSignal?
     }
 
     /// Makes room for 256 descriptors while this process has one thread.
@@ -105,7 +109,7 @@ struct ProgramRun {
         prepared.configuration.isLogged = false
         streams.giveBridged(to: &prepared.configuration)
         prepared.configuration.keptScratch = scratch
-        let terminal = try streams.takeRelay { signals.post(.suspendKey) }
+        let terminal = try streams.takeRelay { signals.post(.signalKey($0)) }
         let (policy, notes, gate) = (prepared.policy, prepared.notes, prepared.gate)
         let home = ProgramsHome(prepared.configuration.environment["HOME"], policy: policy)
         events?.begin(policy)
@@ -140,7 +144,7 @@ struct ProgramRun {
         return End(
             report: report, denials: denials, policy: policy, failed: impatience == nil ? streams.finish() : nil,
             file: file, impatience: impatience, notes: notes + EndNotes.ports(signals.listenedPorts), home: home,
-            wasAsked: signals.hasAskedForEnd)
+            wasAsked: signals.hasAskedForEnd, signal: signals.shared(with: report, impatience))
     }
 
     private func launcher(of start: LauncherStart, for policy: Policy) throws -> Launcher {
@@ -277,7 +281,7 @@ struct ProgramRun {
         if let hint, !(options.explain && hints.isList(hint)) { StandardError.print("annex: hint: \(hint.line)") }
         // If the program itself failed, its own exit status takes precedence.
         let status = status(end)
-        return Outcome(status: loss == nil || status != 0 ? status : 125, hint: hint)
+        return Outcome(status: loss == nil || status != 0 ? status : 125, hint: hint, signal: end.signal)
     }
 
     /// What ended with the sandbox without a failure.

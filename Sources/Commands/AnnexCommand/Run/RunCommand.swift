@@ -70,6 +70,6 @@ struct RunCommand: ParsableCommand {
     /// Ends the process itself. If this function threw an exit status, the parser would first write its whole help
     /// text.
     func run() throws {
-        Glibc.exit(AskedRuns(try RunOptions(command)).run())
+        AskedRuns(try RunOptions(command)).runToTheEnd()
     }
 }

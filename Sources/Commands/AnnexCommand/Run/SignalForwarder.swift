@@ -9,9 +9,9 @@ import Synchronization
 final class SignalForwarder: Sendable {
     enum News: Sendable {
         case stopped
-        /// A person pressed Ctrl-Z on the terminal of this process. The keys of this terminal are passed to the
-        /// program, so no SIGTSTP reports this key.
-        case suspendKey
+        /// A person pressed the key for this signal on the terminal of this process: SIGINT, SIGQUIT or SIGTSTP. The
+        /// keys of this terminal are passed to the program, so no signal reports this key.
+        case signalKey(Int32)
         /// The process that started this process has ended.
         case parentEnded
         case ended(SandboxRunReport, [Denial])
@@ -39,6 +39,10 @@ final class SignalForwarder: Sendable {
     private let late = Mutex<Int32?>(nil)
     private let lostParent = Mutex(false)
     private let asked = Mutex(false)
+    /// The signals that arrived and were sent to the program.
+    private let arrived = Mutex<Set<Int32>>([])
+    /// The signals whose keys were passed to the program.
+    private let keys = Mutex<Set<Int32>>([])
     private let noticesPorts: Bool
     private let listened = Mutex<[UInt16]>([])
 
@@ -85,6 +89,7 @@ final class SignalForwarder: Sendable {
     var hasAskedForEnd: Bool { asked.withLock { $0 } }
 
     private func handle(_ number: Int32, run: SandboxRun, terminal: TerminalRelay?, job: inout JobControl) {
+        arrived.withLock { _ = $0.insert(number) }
         if Self.ends(number) {
             asked.withLock { $0 = true }
             if noticesPorts, let process = run.number {
@@ -119,7 +124,8 @@ final class SignalForwarder: Sendable {
             switch item {
             case .ended(let report, let denials): return (report, denials)
             case .stopped: job.programStopped()
-            case .suspendKey: job.ask(isKey: true)
+            case .signalKey(SIGTSTP): job.ask(isKey: true)
+            case .signalKey(let number): keys.withLock { _ = $0.insert(number) }
             case .parentEnded: orphaned(run)
             }
         }
@@ -188,6 +194,19 @@ extension SignalForwarder {
             }
         }
         return nil
+    }
+
+    /// The signal by which this process must end, because it came from outside and ended the program too. Nil if the
+    /// program ended otherwise, or if this process stopped waiting for the output for another cause.
+    func shared(with report: SandboxRunReport, _ impatience: Impatience?) -> SharedSignal? {
+        switch impatience {
+        case .signal(let number): return SharedSignal(number, isKey: false)
+        case .parentEnded, .late: return nil
+        case nil: break
+        }
+        guard report.reason == .crashed, let number = report.signal else { return nil }
+        if arrived.withLock({ $0.contains(number) }) { return SharedSignal(number, isKey: false) }
+        return keys.withLock { $0.contains(number) } ? SharedSignal(number, isKey: true) : nil
     }
 
     /// From now on, signals end this process in the usual way.

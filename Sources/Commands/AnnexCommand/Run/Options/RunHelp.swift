@@ -51,7 +51,11 @@ enum RunHelp {
     static let exitStatus = RunOption.list(
         [
             ("N", "the status of the program, which ended by itself"),
-            ("128+N", "signal N ended the program, or arrived while its remaining output waited to be read"),
+            (
+                "128+N",
+                "signal N ended the program, or arrived while its remaining output waited to be read. If it is SIGINT or "
+                    + "SIGQUIT from outside, annex itself ends by it, so that Ctrl-C ends a loop of a shell"
+            ),
             (
                 "125",
                 "Annex ended the program, its output was not read in time, or its report could not be written; stderr "
