@@ -122,4 +122,21 @@ import Testing
         let said = try await signalled(0, "process", [Self.annex, "run", "--", "sh", "-c", "echo begun; kill -INT $$"])
         #expect(said.output == "130  []\n", "\(said)")
     }
+
+    @Test func `the end after the grace names the option for more time`() async throws {
+        let script = "trap 'sleep 3; exit 3' TERM; echo begun; while :; do sleep 0.1; done"
+        let options = ["--report", "end.json", "--json-events", "events.jsonl"]
+        let said = try await signalled(
+            SIGTERM, "process", [Self.annex, "run"] + options + ["--", "sh", "-c", script])
+        let remedy = "to give it more time, add --limit grace=20s"
+        #expect(said.output == "125  []\n")
+        #expect(said.errors.contains("after it was asked to; \(remedy)\n"), "\(said.errors)")
+        for file in ["end.json", "events.jsonl"] {
+            let text = try String(contentsOf: folder.url.appending(path: file), encoding: .utf8)
+            #expect(text.contains(remedy), "\(text)")
+        }
+        let patient = try await signalled(
+            SIGTERM, "process", [Self.annex, "run", "--limit", "grace=20s", "--", "sh", "-c", script])
+        #expect(patient.output == "3  []\n", "\(patient)")
+    }
 }

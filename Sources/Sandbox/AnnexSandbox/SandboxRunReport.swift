@@ -67,7 +67,7 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var backtrace: [FrameRecord]?
     /// The step of the launch that failed; nil if no step failed.
     public var failedStep: String?
-    /// The remedy for a failed launch. nil if no remedy is known, or if the launch did not fail.
+    /// The remedy for a failed launch, or for an end after the grace. Nil if no remedy is known, or after another end.
     public var remedy: String?
     /// The layers in force.
     public var layers: [String] = []
@@ -126,6 +126,7 @@ extension SandboxRunReport {
         self.init(
             program: program, policy: policy.name, reason: ending.reason, detail: words.joined(separator: "; "),
             memoryLimit: policy.limits.memory, elapsedSeconds: elapsed.inSeconds)
+        remedy = ending.remedy
         record(ending.detail, facts: facts)
         layers = launch?.layers ?? []
         waived = (launch?.waived ?? []).map { Waiver(layer: $0.layer.rawValue, cause: $0.cause, remedy: $0.remedy) }

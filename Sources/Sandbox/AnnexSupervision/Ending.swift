@@ -88,10 +88,14 @@ package struct Ending: Sendable, Equatable {
 
     package let reason: EndReason
     package let detail: Detail
+    /// The option of `annex run` with which the program may end otherwise; nil if the reason itself leads to the
+    /// option, or if there is none. A failed step has a remedy of its own.
+    package let remedy: String?
 
-    private init(_ reason: EndReason, because detail: Detail = .none) {
+    private init(_ reason: EndReason, because detail: Detail = .none, remedy: String? = nil) {
         self.reason = reason
         self.detail = detail
+        self.remedy = remedy
     }
 
     /// Decides the reason for an end from Annex's own cause and the kernel's facts. No other code decides the reason.
@@ -120,7 +124,9 @@ package struct Ending: Sendable, Equatable {
         case .completed: Ending(.completed)
         case .cancelled: Ending(.cancelled)
         case .stopIgnored:
-            Ending(.cancelled, because: .limit("did not end within \(limits.grace) after it was asked to"))
+            Ending(
+                .cancelled, because: .limit("did not end within \(limits.grace) after it was asked to"),
+                remedy: "to give it more time, add --limit grace=\(LimitValue.time(longer(limits.grace)).text)")
         case .memoryPressure: Ending(.memoryPressure)
         case .noSlot: Ending(.launchFailed, because: .step(.noSlot(limits)))
         case .unanswered: Ending(.launchFailed, because: .step(.unanswered(limits)))
@@ -143,6 +149,9 @@ package struct Ending: Sendable, Equatable {
         case .silence: Ending(.protocolViolation, because: .violation("closed its end of the channel but did not exit"))
         }
     }
+
+    /// A grace that is enough for most programs, and much longer than this one.
+    private static func longer(_ grace: Duration) -> Duration { max(grace * 4, .seconds(20)) }
 
     private static func stuck(after first: EndReason, kind: LifeKind) -> Ending {
         Ending(

@@ -250,7 +250,8 @@ struct ProgramRun {
         let loss = loss(of: report, for: end.file)
         StandardError.isPatient = false
         if report.wasEnded {
-            StandardError.print("annex: ended: \(report.reason.rawValue): \(report.detail)")
+            let remedy = report.remedy.map { "; \($0)" } ?? ""
+            StandardError.print("annex: ended: \(report.reason.rawValue): \(report.detail)\(remedy)")
         } else if report.reason == .launchFailed {
             let step = report.failedStep.map { "\($0): " } ?? ""
             StandardError.print("annex: not started: \(step)\(report.detail)" + (report.remedy.map { "; \($0)" } ?? ""))
