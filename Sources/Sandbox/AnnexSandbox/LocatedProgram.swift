@@ -15,6 +15,8 @@ struct LocatedProgram: ~Copyable {
     let grants: [PathGrant]
     /// The directory of `PATH` in which the program was found; nil if its name is a path.
     let searched: String?
+    /// The name that leads to the program or to the script.
+    let name: ProgramName?
 
     /// How many interpreters may themselves be scripts. The kernel has the same limit.
     private static let mostInterpreters = 4
@@ -27,9 +29,16 @@ struct LocatedProgram: ~Copyable {
         let searched = program.name.contains("/") ? nil : String(place.dropLast(program.name.count + 1))
         var arguments = [Array(program.name.utf8)] + program.argumentBytes
         var grants: [PathGrant] = []
-        for _ in 0...mostInterpreters {
+        var name: ProgramName?
+        for round in 0...mostInterpreters {
             let host = try resolve(place)
             let path = host.path
+            if round == 0 {
+                name = ProgramName(
+                    searched == nil ? program.name : place, at: place, in: SandboxProgram.callersDirectory,
+                    leadingTo: host)
+            }
+            name?.pass(host)
             let line = try interpreterLine(of: host.object, at: path)
             try checkExecutable(host.object, at: path, interpreter: line)
             guard let line else {
@@ -38,12 +47,13 @@ struct LocatedProgram: ~Copyable {
                 }
                 return LocatedProgram(
                     object: Descriptor(owning: host.releaseObject()), path: path, arguments: arguments, grants: grants,
-                    searched: searched)
+                    searched: searched, name: name)
             }
             if !shows(policy, path: path, rights: .read) {
                 grants.append(grant(path, rights: .read, reason: "the script itself"))
             }
             arguments = (line + [path]).map { Array($0.utf8) } + arguments.dropFirst()
+            name?.argument += line.count
             place = line[0]
             guard shows(policy, path: place, rights: .execute) else {
                 throw unusable(interpreter: place, of: path, under: policy)

@@ -9,7 +9,8 @@ extension Sandbox {
     package func prepare(
         _ program: SandboxProgram, streams: consuming DescriptorList, terminal: consuming Descriptor? = nil
     ) throws(SandboxError) -> PreparedProgram {
-        let grants = try grants(of: program)
+        var passed = PassedPlaces()
+        let grants = try grants(of: program, passing: &passed)
         let callers = try CallersPlaces(of: policy)
         let repositories =
             policy.paths.repositories == .git
@@ -18,10 +19,12 @@ extension Sandbox {
         let file = try LocatedProgram.find(program, under: found.granting(grants))
         let policy = found.granting(grants + file.grants).dividing(try program.parts())
         let (path, arguments) = (file.path, file.arguments)
+        let name = file.name
         let kept = program.keepsCallersEnvironment ? CallersEnvironment(policy, directory: program.directory) : nil
         let notes = kept?.notes(file, named: program.name, under: policy) ?? []
         var configuration = SandboxConfiguration(
             policy: policy, program: file.takeObject(), path: path, arguments: arguments)
+        (configuration.name, configuration.passed) = (name, passed)
         configuration.environment = (kept?.values ?? [:]).merging(program.environmentBytes) { $1 }
         if let home = callers.home, program.environmentBytes["HOME"] == nil { configuration.environment["HOME"] = home }
         if program.keepsCallersEnvironment, denials == .explain {
@@ -29,7 +32,7 @@ extension Sandbox {
         }
         if let directory = program.directory {
             // The sandbox makes the directory, and not a link that leads to it.
-            let plain = try spelled(directory, step: "directory")
+            let plain = try spelled(directory, step: "directory").path
             configuration.directory = .demanded((try? HostPath.resolve(plain).path) ?? plain)
         } else {
             configuration.directory = .preferred(SandboxProgram.callersDirectory)
@@ -62,17 +65,23 @@ extension Sandbox {
             remedy: remedy)
     }
 
-    private func grants(of program: SandboxProgram) throws(SandboxError) -> [PathGrant] {
-        var grants = try program.grantsWithoutCredentials { path throws(SandboxError) in
-            try spelled(path, step: "grants")
+    private func grants(
+        of program: SandboxProgram, passing passed: inout PassedPlaces
+    ) throws(SandboxError) -> [PathGrant] {
+        func plain(_ path: String) throws(SandboxError) -> String {
+            let walked = try spelled(path, step: "grants")
+            passed.add(walked.passed)
+            return walked.path
         }
-        for path in program.readable { grants.append(try grant(path, of: program, rights: .read)) }
-        for path in program.writable { grants.append(try grant(path, of: program, rights: [.read, .write])) }
-        for path in program.writableCode {
-            grants.append(try grant(path, of: program, rights: [.read, .write, .execute]))
+        func grant(_ path: String, rights: PathRights) throws(SandboxError) -> PathGrant {
+            try self.grant(path, at: plain(path), of: program, rights: rights)
         }
+        var grants = try program.grantsWithoutCredentials(plain)
+        for path in program.readable { grants.append(try grant(path, rights: .read)) }
+        for path in program.writable { grants.append(try grant(path, rights: [.read, .write])) }
+        for path in program.writableCode { grants.append(try grant(path, rights: [.read, .write, .execute])) }
         for path in program.executable {
-            let grant = try grant(path, of: program, rights: [.read, .execute])
+            let grant = try grant(path, rights: [.read, .execute])
             let isWritten = grants.contains { $0.rights.contains(.write) && PathText.isSame($0.path, as: grant.path) }
             guard !isWritten else {
                 throw SandboxError(
@@ -88,10 +97,10 @@ extension Sandbox {
 
     /// A grant for a path that the caller gives to the program. This function checks only the path's text. A later
     /// check, of the very object that is bound, finds out whether the path leads to a dangerous place.
+    /// - Parameter plain: the path in plain spelling.
     private func grant(
-        _ path: String, of program: SandboxProgram, rights: PathRights
+        _ path: String, at plain: String, of program: SandboxProgram, rights: PathRights
     ) throws(SandboxError) -> PathGrant {
-        let plain = try spelled(path, step: "grants")
         if let danger = PathText.danger(plain, rights: rights) {
             throw SandboxError("grants", cause: "\(Escaped(path)) is not handed over: \(danger)")
         }
@@ -100,17 +109,16 @@ extension Sandbox {
             namedIn: program.namingFile)
     }
 
-    /// The absolute path in plain spelling. A path that contains `..` is resolved instead, because after a link, `..`
-    /// leads to a different place than the spelling says.
-    private func spelled(_ path: String, step: String) throws(SandboxError) -> String {
+    /// The absolute path in plain spelling. A part `..` leads where it leads the kernel, which follows the links before
+    /// it. The links behind the last `..` are kept, so that the sandbox shows them.
+    private func spelled(_ path: String, step: String) throws(SandboxError) -> (path: String, passed: PassedPlaces) {
         try rejectEmpty(path, step: step)
         guard let absolute = LocatedProgram.absolute(path) else {
             throw SandboxError(
                 step,
                 cause: "\(Escaped(path)) is relative, and \(SandboxProgram.lackOfDirectory)")
         }
-        guard PathText.parts(absolute).contains("..") else { return PathText.resolved(absolute) }
-        return try SandboxError.step(step) { () throws(SystemError) in try HostPath.resolve(absolute).path }
+        return try SandboxError.step(step) { () throws(SystemError) in try PassedPlaces.walk(absolute) }
     }
 
     /// Rejects an empty path. An unset shell variable expands to an empty path, which would mean the working directory.

@@ -21,6 +21,7 @@ import Testing
             listenerWithoutItsLayer
         case queuesWithoutWatches, watchesWithoutEnd, scratchWithoutReaper
         case restMissing, restTooShort, longerThanAnyPlan, overlappingTexts, environmentWithoutEnd
+        case nameOutside, nameBeyondArguments, argumentWithoutName, byNameWithoutName
         case socketsOfTheHost, channelWithoutSockets, socketOfUnixFamily, socketsWithoutEnd, portRuleBeyondPorts
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
@@ -101,6 +102,10 @@ import Testing
             case .portRuleBeyondPorts: { $0.port_rules = annex_records(offset: $0.arguments.offset, count: .max) }
             case .partOfNoPath: { $0.parts = annex_records(offset: $0.arguments.offset, count: 1) }
             case .partWithoutRoot: Self.partWithoutRoot
+            case .nameOutside: { $0.name = annex_bytes(offset: $0.size, length: 1) }
+            case .nameBeyondArguments: { ($0.name, $0.name_argument) = ($0.hostname, $0.arguments.count) }
+            case .argumentWithoutName: { $0.name_argument = 1 }
+            case .byNameWithoutName: { $0.flags = UInt32(ANNEX_PLAN_BY_NAME) }
             case .faultBeyondSteps: { $0.fault_step = UInt32(ANNEX_STEP_COUNT) }
             }
         }

@@ -85,7 +85,7 @@ static void use_lists(const annex_plan *plan, uint32_t descriptors) {
 }
 
 static void use_plan(const annex_plan *plan, uint32_t descriptors) {
-    expect(plan->flags < ANNEX_PLAN_KERNEL_FILES << 1, "a flag is unknown");
+    expect(plan->flags < ANNEX_PLAN_BY_NAME << 1, "a flag is unknown");
     expect((plan->flags & ANNEX_PLAN_KERNEL_FILES) == 0 || (plan->flags & ANNEX_PLAN_PROC) != 0,
            "the kernel's files have no procfs");
     expect(plan->terminal < (int32_t)descriptors && plan->terminal >= -1, "the terminal has no descriptor");
@@ -94,6 +94,9 @@ static void use_plan(const annex_plan *plan, uint32_t descriptors) {
     use_text(plan, plan->hostname);
     use_path(plan, plan->directory);
     use_path(plan, plan->executable);
+    if (plan->name.length > 0) use_text(plan, plan->name);
+    expect(plan->name_argument < plan->arguments.count, "the name takes the place of no argument");
+    expect(plan->name.length > 0 || (plan->flags & ANNEX_PLAN_BY_NAME) == 0, "a program is executed by no name");
     uint64_t pointers = use_texts(plan, plan->arguments);
     pointers += use_texts(plan, plan->environment);
     expect(pointers <= ANNEX_PLAN_TEXTS + 2, "there is no room for all pointers");

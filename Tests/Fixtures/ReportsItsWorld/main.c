@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/personality.h>
@@ -333,6 +334,8 @@ int main(int count, char **arguments) {
         report_surroundings();
         report_inherited();
         report_files();
+        say_text("executed", (const char *)getauxval(AT_EXECFN));
+        if (count > 3) say_text("argument3", arguments[3]);
         for (int i = 3; i < count; i++) report_place(arguments[i]);
     }
     say_text("said", command);

@@ -6,14 +6,15 @@ internal import Glibc
 extension Launcher {
     func addFiles(
         to plan: inout LaunchPlan, policy: Policy, bundle place: String?, bundleObject bundle: consuming Descriptor?,
-        persistent: consuming Descriptor?, isMapped: Bool, followed: [LaunchPlan.Link], partRules: PartRules,
-        directory: SandboxConfiguration.Directory,
+        persistent: consuming Descriptor?, isMapped: Bool, followed: [LaunchPlan.Link],
+        passed: PassedPlaces, named: [LaunchPlan.Link], partRules: PartRules, directory: SandboxConfiguration.Directory,
         terminal: consuming TerminalDevice?, owners: consuming CallersFiles, etc: EtcText
     ) throws(SandboxError) {
         let paths = policy.paths
         var owners = owners
         let grants = try GrantLayout(
-            policy, keeping: Self.place(of: persistent), followed: followed, rules: partRules, layers: plan.layers)
+            policy, keeping: Self.place(of: persistent), followed: followed + passed.links,
+            remade: passed.links + named, rules: partRules, layers: plan.layers)
         (plan.parts, plan.partFacts) = (grants.parts, grants.partFacts)
         try Self.rejectHidden(plan.executable.path, parts: plan.partFacts)
         try Self.rejectPrivate(paths, in: grants)
@@ -35,7 +36,7 @@ extension Launcher {
                 try addRoot(
                     to: &plan, paths: paths, devices: devices, terminal: terminal, persistent: persistent,
                     isMapped: isMapped, owners: &owners)
-                addWritten(to: &plan, policy: policy, grants: grants, etc: etc)
+                addWritten(to: &plan, policy: policy, grants: grants, passed: passed.directories, etc: etc)
                 try grants.bind(on: &plan, owners: &owners)
             }
             if let bundle = consume bundle { try plan.bind(bundle, at: PathText.bundle) }
@@ -178,9 +179,9 @@ extension Launcher {
         }
     }
 
-    /// Adds the files that Annex writes, and the working directory if nothing else makes it.
+    /// Adds the files that Annex writes, and the working directory and the passed directories if nothing else makes them.
     private func addWritten(
-        to plan: inout LaunchPlan, policy: Policy, grants: borrowing GrantLayout, etc text: EtcText
+        to plan: inout LaunchPlan, policy: Policy, grants: borrowing GrantLayout, passed: [String], etc text: EtcText
     ) {
         for file in policy.paths.writtenFiles where grants.place(showing: file.path) == nil {
             plan.files.append(LaunchPlan.File(at: file.path, contents: text.contents(of: file)))
@@ -189,9 +190,13 @@ extension Launcher {
             plan.files.append(LaunchPlan.File(at: plan.directory, contents: nil))
             plan.makesDirectory = true
         }
+        for directory in passed where policy.canMakeDirectory(at: directory) {
+            guard Self.isMade(directory, policy: policy, grants: grants) else { continue }
+            plan.files.append(LaunchPlan.File(at: directory, contents: nil))
+        }
     }
 
-    /// Whether the working directory exists only because this launch makes it.
+    /// Whether a working directory, or a passed one, exists only because this launch makes it.
     private static func isMade(_ directory: String, policy: Policy, grants: borrowing GrantLayout) -> Bool {
         let isParent = grants.places.contains { $0.path.isWithin(directory) }
         let isOwn = policy.visiblePaths.contains { directory == $0.path }

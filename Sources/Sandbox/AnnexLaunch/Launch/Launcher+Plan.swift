@@ -35,22 +35,22 @@ extension Launcher {
         }
         (plan.insideUser, plan.insideGroup) = (configuration.inside.user, configuration.inside.group)
         let (directory, followed) = (configuration.directory, configuration.followed)
-        let partRules = configuration.partRules
+        let (name, passed, partRules) = (configuration.name, configuration.passed, configuration.partRules)
         let (shared, keepsScratch) = (configuration.shared, configuration.keptScratch != nil)
         let terminal = configuration.terminalDevice(group: identity.group)
         let owners = callersFiles(of: configuration, user: identity.user, layers: plan.layers)
-        plan.fileMask = configuration.fileMask
-        plan.signals = configuration.signals
+        (plan.fileMask, plan.signals) = (configuration.fileMask, configuration.signals)
         if plan.layers.contains(.seccomp) { try addFilter(to: &plan, policy: policy, mode: configuration.denials) }
         if let calls = try configuration.executionCalls() { plan.filter = calls.instructions + plan.filter }
         try addFiles(
             to: &plan, policy: policy, bundle: place, bundleObject: configuration.bundle.take(),
             persistent: configuration.persistent.take(), isMapped: configuration.owner.isMapped, followed: followed,
-            partRules: partRules,
-            directory: directory, terminal: terminal, owners: owners,
+            passed: passed, named: name?.links ?? [], partRules: partRules, directory: directory, terminal: terminal,
+            owners: owners,
             etc: EtcText(
                 account, own: configuration.inside, home: variables["HOME"] ?? Array((policy.paths.home ?? "/").utf8),
                 host: plan.hostname))
+        plan.name = name?.seen(from: plan.directory)
         // A policy without /proc has no such layer to report.
         if !plan.hasProc { plan.layers.remove(.processFiles) }
         if keepsScratch, plan.hasReaper, plan.layers.contains(.root), let scratch = policy.paths.scratch {

@@ -67,8 +67,12 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var owner = DirectoryOwner.ofCaller
     /// Directories that the process shares with other programs. If the layer `root` is missing, the launch fails.
     package var shared: [SharedDirectory] = []
+    /// The name by which the caller started the program.
+    package var name: ProgramName?
     /// Links that were followed to reach the private directory on the host.
     package var followed: [LaunchPlan.Link] = []
+    /// What was passed on the paths that the caller handed over, and that the policy does not name.
+    package var passed = PassedPlaces()
     /// What is hidden and protected besides what the policy names.
     package var partRules = PartRules()
     /// The user that the process gets if the broker has a range of users for its sandboxes.

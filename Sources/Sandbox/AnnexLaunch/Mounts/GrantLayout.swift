@@ -46,12 +46,13 @@ struct GrantLayout: ~Copyable {
 
     /// - Parameters:
     ///   - kept: the private directory on the host, if it is kept from run to run.
+    ///   - remade: further links that the sandbox's root should contain, where it can.
     ///   - rules: what is hidden and protected besides what the policy names.
     ///   - followed: the links that were followed to reach paths that the policy does not grant.
     ///   - layers: the layers that the launch has.
     init(
-        _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = [], rules: PartRules = PartRules(),
-        layers: SandboxLayers
+        _ policy: Policy, keeping kept: String? = nil, followed: [LaunchPlan.Link] = [],
+        remade: [LaunchPlan.Link] = [], rules: PartRules = PartRules(), layers: SandboxLayers
     ) throws(SandboxError) {
         // The key is the bytes of the path. Two strings compare as equal even if their Unicode encodings differ, but
         // different bytes are different paths.
@@ -81,6 +82,8 @@ struct GrantLayout: ~Copyable {
         places.sort { PathText.isPath($0.path, before: $1.path) }
         let elsewhere = policy.paths.grants.flatMap { $0.namedIn?.writablePlaces ?? [] }
         try rejectPlanted(links + followed, writable: elsewhere + (kept.map { [$0] } ?? []))
+        let visible = policy.visiblePaths
+        add(remade.filter { link in !visible.contains { $0.path.isWithin(link.target) } })
         let stated = places
         try secure(policy, layers: layers, held: &held)
         try divide(stated, policy: policy, rules: rules, layers: layers)

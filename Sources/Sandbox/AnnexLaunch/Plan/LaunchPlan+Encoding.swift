@@ -65,6 +65,7 @@ extension LaunchPlan {
         if hasKernelFiles { header.flags |= UInt32(ANNEX_PLAN_KERNEL_FILES) }
         if hasLoopback { header.flags |= UInt32(ANNEX_PLAN_LOOPBACK) }
         if hasWriteXorExecute { header.flags |= UInt32(ANNEX_PLAN_WRITE_XOR_EXECUTE) }
+        if name?.isExecuted == true { header.flags |= UInt32(ANNEX_PLAN_BY_NAME) }
         if isNice { header.flags |= UInt32(ANNEX_PLAN_NICE) }
         header.file_mask = fileMask
         header.kept_scratch = keptScratch.map { Int32(clamping: $0) } ?? -1
@@ -137,6 +138,11 @@ extension LaunchPlan {
         header.directory = try encoder.text(directory)
         header.arguments = try encoder.texts(argumentBytes)
         header.environment = try encoder.texts(environmentBytes)
+        if let name {
+            header.name = try encoder.text(name.path)
+            (header.name_device, header.name_inode) = (name.device, name.inode)
+            header.name_argument = UInt32(clamping: name.argument)
+        }
         header.exec_nonce = execNonce
         header.descriptors = encoder.records(
             gifts.map { annex_descriptor(index: UInt32(clamping: $0.index), number: $0.number) })

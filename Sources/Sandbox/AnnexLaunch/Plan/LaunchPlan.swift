@@ -80,6 +80,17 @@ package struct LaunchPlan: ~Copyable, Sendable {
         var inode: UInt64
     }
 
+    /// The name of the program, and the identity of the object to which it must lead.
+    struct Name: Sendable {
+        var path: String
+        var device: UInt64
+        var inode: UInt64
+        /// The index of the program's own name in the arguments.
+        var argument: Int
+        /// Whether the kernel may follow the name to execute the program.
+        var isExecuted: Bool
+    }
+
     /// A place that root handed over, and where the program has only the rights of every user, because the mount could
     /// get no id map.
     package struct ForeignPlace: Sendable, Hashable {
@@ -159,6 +170,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     /// What is known of the hidden and protected parts.
     var partFacts = PartFacts()
 
+    /// The name by which the caller started the program; nil if there is none, as for an extension.
+    var name: Name?
     private(set) var executable: Executable
     private(set) var binds: [Bind] = []
     private(set) var gifts: [Gift] = []

@@ -29,6 +29,7 @@ struct launch {
     uint32_t own_count;
     int is_blind;    // inotify has no limits of the sandbox's own, so the program gets no queue
     int executable;  // opened inside
+    int is_named;    // the plan's name leads to the object that the broker checked
     int executed;    // with a reaper: the end of a pipe that the program's exec closes; -1 without
     int32_t numbers_error;  // the errno for which process numbers do not begin at a random place, or 0 (numbers.c)
     uint64_t ahead;  // how far its clock is ahead of the warden's, in nanoseconds (clocks.c)

@@ -21,7 +21,7 @@ struct reading {
 #define BIND_FLAGS_KNOWN (ANNEX_BIND_WRITABLE | ANNEX_BIND_DEVICE | ANNEX_BIND_NO_EXECUTE | ANNEX_BIND_OWNED)
 #define PLAN_FLAGS_KNOWN \
     (ANNEX_PLAN_REAPER | ANNEX_PLAN_PROC | ANNEX_PLAN_LOOPBACK | ANNEX_PLAN_WRITE_XOR_EXECUTE | ANNEX_PLAN_NICE \
-        | ANNEX_PLAN_KERNEL_FILES)
+        | ANNEX_PLAN_KERNEL_FILES | ANNEX_PLAN_BY_NAME)
 #define FILTER_FLAGS_KNOWN (SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 // The kernel lets no process ignore or block these signals.
 #define SIGNALS_FIXED (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
@@ -107,7 +107,6 @@ static void check_flags(struct reading *reading) {
     // Only the reaper's part of the child sends the directory, and only its own root has scratches.
     keeps = keeps && (flags & ANNEX_PLAN_REAPER) != 0 && plan_has(plan, ANNEX_LAYER_ROOT);
     expect(reading, keeps || plan->kept_scratch == -1, FIELD(kept_scratch));
-    expect(reading, plan->reserved_end == 0, FIELD(reserved_end));
     // The reaper leads the session that gets the terminal.
     expect(reading, plan->terminal == -1 || (flags & ANNEX_PLAN_REAPER) != 0, FIELD(terminal));
 }
@@ -135,6 +134,16 @@ static void check_header(struct reading *reading, size_t length) {
     check_flags(reading);
 }
 
+// The name may be any text, because the kernel resolves it inside the new root.
+static void check_name(struct reading *reading) {
+    const annex_plan *plan = reading->plan;
+    int is_named = plan->name.length > 0;
+    expect(reading, !is_named || is_text(reading, plan->name, PATH_LARGEST), FIELD(name));
+    int has_argument = is_named ? plan->name_argument < plan->arguments.count : plan->name_argument == 0;
+    expect(reading, has_argument, FIELD(name_argument));
+    expect(reading, is_named || (plan->flags & ANNEX_PLAN_BY_NAME) == 0, FIELD(flags));
+}
+
 static void check_identity(struct reading *reading) {
     const annex_plan *plan = reading->plan;
     // The user and the group must never be those of the host's root, even if the broker requests it. 0 is valid only
@@ -149,6 +158,7 @@ static void check_identity(struct reading *reading) {
     expect(reading, is_text(reading, plan->hostname, HOSTNAME_LARGEST), FIELD(hostname));
     expect(reading, is_path(reading, plan->directory, 1), FIELD(directory));
     expect(reading, is_path(reading, plan->executable, 0), FIELD(executable));
+    check_name(reading);
 }
 
 // Whether a bind may get the map of the sandbox's user namespace as its id map. With the inside user or group 0, this

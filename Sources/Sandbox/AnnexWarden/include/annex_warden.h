@@ -248,6 +248,11 @@ typedef struct {
 
     annex_bytes executable;  // path inside the new root
     uint64_t executable_device, executable_inode;
+    // The name by which the caller started the program: a path, which may be relative and may have links; empty if
+    // there is none. It is used only if it leads, inside the new root, to the object with this device and inode. The
+    // object is the executable, or the script that the executable interprets.
+    annex_bytes name;
+    uint64_t name_device, name_inode;
     uint64_t exec_nonce;  // the filter allows only the execveat whose sixth argument is this number
 
     uint64_t landlock_files, landlock_network, landlock_scopes;  // handled rights for landlock_create_ruleset
@@ -280,7 +285,9 @@ typedef struct {
     // With a reaper: the index of a scratch whose top directory the broker gets as an O_PATH descriptor, or -1. The
     // broker can then look at the scratch after the sandbox is gone.
     int32_t kept_scratch;
-    uint32_t reserved_end;
+    // The index of the argument that is the program's own name. It is 0 unless the program is a script. `name` takes the
+    // place of the argument of a script.
+    uint32_t name_argument;
 } annex_plan;
 
 enum {
@@ -296,6 +303,9 @@ enum {
     ANNEX_PLAN_NICE = 1u << 4,
     // The procfs also shows the kernel's own files.
     ANNEX_PLAN_KERNEL_FILES = 1u << 5,
+    // Only root can change what lies on the way of `name`. So the kernel itself may follow the name and execute the
+    // program, as it does outside. If this fails, the descriptor is executed.
+    ANNEX_PLAN_BY_NAME = 1u << 6,
 };
 
 // The steps of the warden's own start. HELLO names the step that failed.
