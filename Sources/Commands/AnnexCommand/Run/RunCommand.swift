@@ -24,8 +24,8 @@ struct RunCommand: ParsableCommand {
               annex run -- python3 -c 'print(2 + 2)'
               annex run --read photo.png --write out -- convert photo.png out/photo.jpg
               annex run --memory 64M --timeout 10 --report end.json -- ./a.out
-              annex run --execute . -- ./configure      runs what lies in this directory
-              annex run --write-execute . -- make test  also runs what it builds there
+              annex run --execute . -- ./check.sh       runs what lies in this directory
+              annex run --write-execute . -- ./configure           also runs what it builds
               annex run --allow network -- curl -sS https://example.org
               annex run --read . --allow jit -- node main.js
               annex run --ask -- ./build.sh             asks for what it lacks
