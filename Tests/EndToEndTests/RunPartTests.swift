@@ -70,6 +70,16 @@ import Testing
         #expect(ran.status != 0 && ran.errors.contains("add --unprotect git"), "\(ran.errors)")
     }
 
+    /// The repository is a mount of its own, because git's configuration in it is protected.
+    @Test(arguments: ["mv repo old", "ln repo/a b", "ln -f repo/a repo/.git/x"])
+    func `what cannot be moved because something in it is protected is explained`(script: String) async throws {
+        try make("repo/.git/config", "before\n")
+        try make("repo/a", "a\n")
+        let ran = try await run("--write", ".", script: script)
+        #expect(ran.status != 0 && ran.errors.contains("add --unprotect git"), "\(ran.errors)")
+        #expect(try await run("--write", ".", "--unprotect", "git", script: script).status == 0)
+    }
+
     @Test func `a protected file that the run made is named at the end`() async throws {
         let ran = try await run("--write", ".", script: "echo x > .envrc")
         #expect(ran.status == 0)

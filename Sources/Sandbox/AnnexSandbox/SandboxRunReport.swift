@@ -36,8 +36,8 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         /// Why the mount of the path has no id map.
         public let reason: String
         /// The file or directory below the path that is the reason. If it is handed over for reading, the mount has an id
-        /// map. nil if nothing below the path is the reason. In JSON, it is the true path.
-        public let part: Escaped?
+        /// map. nil if nothing below the path is the reason. It is the true path, with all its bytes.
+        public let part: String?
     }
 
     /// A part of a handed-over directory that the program could not change, or a path at which such a part would be.
@@ -133,7 +133,7 @@ extension SandboxRunReport {
         writableCode = policy.paths.writableCode.map { Escaped($0, limit: 8_192) }
         foreignPlaces = (launch?.foreignPlaces ?? []).map {
             ForeignPlace(
-                path: Escaped($0.path, limit: 8_192), reason: $0.reason, part: $0.part.map { Escaped($0, limit: 8_192) }
+                path: Escaped($0.path, limit: 8_192), reason: $0.reason, part: $0.part
             )
         }
         if let parts = launch?.parts { record(parts) }

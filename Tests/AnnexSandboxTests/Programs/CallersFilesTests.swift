@@ -237,12 +237,41 @@ struct CallersFilesTests {
             $0.read("/etc/shadow")
         }
         #expect(named.output.contains("root:"))
-        for path in ["/etc", "/etc/x", "/var", "/var/lib/x", "/srv", "/opt", "/usr/x", "/run/x", "/boot"] {
-            #expect(PathText.isOfServices(path), "\(path)")
+        let services = ServicePlaces()
+        for path in [
+            "/etc", "/etc/x", "/var", "/var/lib/x", "/srv", "/opt", "/usr/x", "/run/x", "/boot", "/var/tmp", "/",
+        ] {
+            #expect(services.hold(path), "\(path)")
         }
         for path in ["/srv/x", "/opt/x", "/var/tmp/x", "/tmp/x", "/home/u", "/root/x", "/etcx", "/variable"] {
-            #expect(!PathText.isOfServices(path), "\(path)")
+            #expect(!services.hold(path), "\(path)")
         }
+    }
+
+    /// A program sees the directory by another path than the machine's services.
+    @Test func `a directory of services is one wherever it is mounted`() async throws {
+        let place = folder + "/other"
+        for name in ["/other", "/other/etc"] {
+            try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: false)
+        }
+        try #require(mount("/etc", place + "/etc", nil, UInt(MS_BIND), nil) == 0)
+        defer { umount2(place + "/etc", Int32(MNT_DETACH)) }
+        for shown in [place, place + "/etc"] {
+            let (output, _) = try await run("cat \(place)/etc/shadow; cat \(place)/etc/hostname") { $0.read(shown) }
+            #expect(output.contains("ermission denied") && !output.contains("root:"), "\(output)")
+        }
+    }
+
+    @Test func `a private file that root names is read where the place around it takes no id map`() async throws {
+        let ram = folder + "/ram"
+        try FileManager.default.createDirectory(atPath: ram, withIntermediateDirectories: true)
+        try #require(mount("annex-test", ram, "ramfs", 0, nil) == 0)
+        defer { umount2(ram, Int32(MNT_DETACH)) }
+        let (output, _) = try await run("cat mine") {
+            $0.read(folder)
+            $0.read(folder + "/mine")
+        }
+        #expect(output == "mine\n", "\(output)")
     }
 
     @Test func `a directory without its credentials gives private files only if it is private itself`() async throws {

@@ -296,7 +296,7 @@ struct ProgramRun {
     /// What the program could not read or write, after a success.
     private func refusal(_ hints: RunHints) -> String? {
         let errors = errors
-        let part = PartHint(report: hints.report).hint(for: errors)
+        let part = PartHint(report: hints.report, given: given).hint(for: errors)
         return part?.line ?? hints.unused(errors, tried: TriedOptions(options, given: given))
     }
 

@@ -161,12 +161,12 @@ package enum PathText {
     /// Whether the path is one of the system's own directories, or lies in one.
     package static func isOfTheSystem(_ path: String) -> Bool { ofTheSystem.contains { isPath(path, within: $0) } }
 
-    /// Whether the path is a directory in which the machine's services keep their files, or lies in one. Some of these
-    /// files are secrets that only root may read.
-    package static func isOfServices(_ path: String) -> Bool {
-        if isOfTheSystem(path) || shared.contains(path) { return true }
-        return ["/run", "/var"].contains { isPath(path, within: $0) } && !isPath(path, within: "/var/tmp")
-    }
+    /// The directories in which the machine's services keep their files. Some of these files are secrets that only root
+    /// may read.
+    package static let ofServices = ofTheSystem + ["/run", "/var"]
+
+    /// The directories in those in which users keep files of their own.
+    package static let ofUsersInServices = ["/var/tmp"]
 
     private static func isHome(_ path: String) -> Bool {
         if ["/home", "/root", "/var/home", "/var/root"].contains(path) { return true }
@@ -178,7 +178,8 @@ package enum PathText {
         "/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/sys", "/usr",
     ]
 
-    private static let shared: Set<String> = [
+    /// The directories that many programs share.
+    package static let shared: Set<String> = [
         "/media", "/mnt", "/opt", "/run", "/srv", "/tmp", "/var", "/var/lib", "/var/run", "/var/tmp",
     ]
 }

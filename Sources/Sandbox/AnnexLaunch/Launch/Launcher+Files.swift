@@ -191,10 +191,15 @@ extension Launcher {
             plan.makesDirectory = true
         }
         for directory in passed where policy.canMakeDirectory(at: directory) {
-            guard Self.isMade(directory, policy: policy, grants: grants) else { continue }
+            guard plan.files.count < Self.mostFiles, Self.isMade(directory, policy: policy, grants: grants) else {
+                continue
+            }
             plan.files.append(LaunchPlan.File(at: directory, contents: nil))
         }
     }
+
+    /// The most files and directories that the warden makes. Those that only let a spelling work come last.
+    private static let mostFiles = 16
 
     /// Whether a working directory, or a passed one, exists only because this launch makes it.
     private static func isMade(_ directory: String, policy: Policy, grants: borrowing GrantLayout) -> Bool {

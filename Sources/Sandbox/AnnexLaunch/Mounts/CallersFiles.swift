@@ -64,15 +64,8 @@ struct CallersFiles: ~Copyable {
     ) throws(SystemError) -> Int? {
         let isInside = mapped.contains { place.path.isWithin($0) }
         guard isInside || place.isCallers else { return nil }
-        let isWritable = place.rights.contains(.write)
-        // Root's private files among those of many services are not what root thinks of when it hands over such a
-        // directory for reading. They are given only if root closed the place itself, or names them.
-        if !isInside, !isWritable, place.isWithoutCredentials || PathText.isOfServices(place.path),
-            !(try object.status()).isPrivateToRoot
-        {
-            return nil
-        }
-        let kept = isWritable ? places.filter { !$0.rights.contains(.write) }.map(\.path) : nil
+        if place.isBroad, !isInside, !(try object.status()).isPrivateToRoot { return nil }
+        let kept = place.rights.contains(.write) ? places.filter { !$0.rights.contains(.write) }.map(\.path) : nil
         return try map(at: place.path, host: place.path, writableBesides: kept, object: object, plan: &plan)
     }
 
@@ -193,7 +186,7 @@ extension TreeWalk.Entry {
 
 extension FileStatus {
     /// Whether the object belongs to root, and other users may not read it.
-    fileprivate var isPrivateToRoot: Bool {
+    var isPrivateToRoot: Bool {
         let wanted: UInt32 = kind == .directory ? 0o5 : 0o4
         return user == 0 && mode & wanted != wanted
     }

@@ -16,14 +16,15 @@ struct GrantLayout: ~Copyable {
         var isCallers = false
         /// Whether the caller handed it over without its credentials.
         var isWithoutCredentials = false
+        /// Whether root's private files in it stay closed to the program of root, unless they are handed over themselves.
+        var isBroad = false
 
         /// Whether the mount of this place shows a place below it as it should be.
         func shows(_ inner: Place) -> Bool {
             // A writable place always has a separate mount, because the program cannot move a mount point away and
             // replace it by a link. A program of root may need an id map on its caller's place (`CallersFiles`).
-            let isMapped = isCallers && !isWithoutCredentials && !PathText.isOfServices(path)
-            return rights == inner.rights && !inner.rights.contains(.write)
-                && (isMapped || !inner.isCallers || geteuid() != 0)
+            rights == inner.rights && !inner.rights.contains(.write)
+                && (isCallers && !isBroad || !inner.isCallers || geteuid() != 0)
         }
 
         /// Adds the rights of another name that leads to the same place. A writable place is then not executable,
@@ -83,7 +84,9 @@ struct GrantLayout: ~Copyable {
         let elsewhere = policy.paths.grants.flatMap { $0.namedIn?.writablePlaces ?? [] }
         try rejectPlanted(links + followed, writable: elsewhere + (kept.map { [$0] } ?? []))
         let visible = policy.visiblePaths
-        add(remade.filter { link in !visible.contains { $0.path.isWithin(link.target) } })
+        let wanted = remade.filter { link in !visible.contains { $0.path.isWithin(link.target) } }
+        add(Array(wanted.prefix(max(0, Self.mostRemade - links.count))))
+        if geteuid() == 0 { findBroadPlaces() }
         let stated = places
         try secure(policy, layers: layers, held: &held)
         try divide(stated, policy: policy, rules: rules, layers: layers)
@@ -93,11 +96,27 @@ struct GrantLayout: ~Copyable {
             places[index].isMounted = above.map { !$0.shows(place) } ?? true
             guard let number = held.removeValue(forKey: Array(place.path.utf8)) else { continue }
             let object = Descriptor(owning: number)
+            // The mount around it may take no id map.
+            if place.isCallers, geteuid() == 0, (try? object.status())?.isPrivateToRoot == true {
+                places[index].isMounted = true
+            }
             if places[index].isMounted { objects.append(object) }
         }
         let all = places
         // A bound directory already shows the host's own links in it, so they are not made again.
         links.removeAll { link in all.contains { link.target.parentPath.isWithin($0.path) } }
+    }
+
+    /// The most links that are made only so that spellings work. The warden takes some more.
+    private static let mostRemade = 48
+
+    /// Root's private files among those of many services are not what root thinks of when it hands over such a directory
+    /// for reading. The list of credentials does not name them all either.
+    private mutating func findBroadPlaces() {
+        lazy var services = ServicePlaces()
+        for index in places.indices where places[index].isCallers && !places[index].rights.contains(.write) {
+            places[index].isBroad = places[index].isWithoutCredentials || services.hold(places[index].path)
+        }
     }
 
     /// Makes every narrower place keep its files and its path, or rejects it.

@@ -43,20 +43,19 @@ struct ClosedFileHint {
         }
         let choice = RunChoice(grant.name, typed)
         let word = status.st_mode & 0o077 == 0 ? "readable for root alone" : "not readable for every user"
-        return RunHint(
-            line: "\(PathText.shown(typed, limit: 500)) is \(word), and the program is another user: add "
-                + choice.shown,
-            choices: [choice])
+        let line = "\(PathText.shown(typed, limit: 500)) is \(word), and the program is another user"
+        if CredentialPlaces.hold(path) { return RunHint(line: line + CredentialPlaces.remark) }
+        return RunHint(line: line + ": add " + choice.shown, choices: [choice])
     }
 
     /// Whether root's files at a path belong to the program.
     private func isMapped(_ path: String) -> Bool {
-        given.all.contains { place in
+        let services = ServicePlaces()
+        return given.all.contains { place in
             guard PathText.isPath(path, within: place.path) else { return false }
             var status = stat()
             let isOpen = lstat(place.path, &status) == 0 && Self.isOpen(status, isPassed: false)
-            let isBroad =
-                given.readAllBut.contains { $0.path == place.path } || PathText.isOfServices(place.path)
+            let isBroad = given.readAllBut.contains { $0.path == place.path } || services.hold(place.path)
             return !isBroad || !isOpen || given.written.contains { $0.path == place.path }
         }
     }

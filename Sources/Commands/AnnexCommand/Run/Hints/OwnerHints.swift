@@ -39,8 +39,8 @@ struct OwnerHints {
     ) -> String {
         // If the mode were wider, the program could change the part that must not be changed.
         if let part = place.part {
-            return "root's files in \(place.path) are not the program's own, because \(place.reason): add --read "
-                + "\(part)"
+            return "root's files in \(place.path) are not the program's own, because \(place.reason): add "
+                + RunChoice("--read", part).shown
         }
         return "\(shown(path, of: status)) must be \(word) for others: a program that root starts runs as a user of "
             + "its own, and \(place.reason)"

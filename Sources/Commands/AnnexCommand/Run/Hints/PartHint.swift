@@ -6,6 +6,7 @@ import Glibc
 /// Explains an error about a path that is hidden from the program, or protected.
 struct PartHint {
     let report: SandboxRunReport
+    let given: GivenPaths
 
     /// - Returns: nil if the program stated no error about such a path.
     func hint(for errors: StatedErrors) -> RunHint? {
@@ -13,24 +14,44 @@ struct PartHint {
         for stated in errors.lines where [0, EACCES, EPERM, EROFS, EBUSY].contains(stated.errno) {
             for path in stated.paths.map(PathText.resolved) {
                 if let hint = hidden(path) ?? protected(path) { return hint }
-                if stated.errno == EBUSY, let hint = holding(path) { return hint }
             }
+            let subjects = (stated.paths + stated.subjects).map(PathText.resolved)
+            if stated.errno == EBUSY, let hint = subjects.lazy.compactMap(holding).first { return hint }
+            if stated.errno == EBUSY, let part = named(in: stated.text) { return protected("\(part.path)") }
+        }
+        // The directory above a protected part is a mount of its own, and nothing is linked or moved from one mount to
+        // another.
+        for stated in errors.lines where stated.errno == EXDEV {
+            let subjects = (stated.paths + stated.subjects).map(PathText.resolved)
+            if let hint = subjects.lazy.compactMap(holdingAround).first { return hint }
         }
         return nil
     }
 
+    /// The hint about a directory with something protected below it, in which a path lies.
+    private func holdingAround(_ path: String) -> RunHint? {
+        guard let place = given.written.first(where: { PathText.isPath(path, within: $0.path) }) else { return nil }
+        var current = path
+        while current != place.path, current != "/" {
+            if let hint = holding(current) { return hint }
+            current = current.parentPath
+        }
+        return nil
+    }
+
+    /// The protected part whose last two names a text contains. A program names a file from a directory of its own, as
+    /// `git -C` does.
+    private func named(in text: String) -> SandboxRunReport.ProtectedPart? {
+        report.protectedParts.first { part in
+            let end = PathText.parts("\(part.path)").suffix(2).joined(separator: "/")
+            return end.contains("/") && text.contains(end)
+        }
+    }
+
     private func hidden(_ path: String) -> RunHint? {
         guard report.hiddenParts.contains(where: { Self.isPath(path, within: $0) }) else { return nil }
-        let isCredential = ((try? ShippedParts.credentials()) ?? []).contains { $0.path == path }
-        guard isCredential else {
-            return RunHint(
-                line: "\(PathText.shown(path)) is hidden from the program (--hide, --read-all-but or the policy)")
-        }
-        let choice = RunChoice("--read", path)
-        return RunHint(
-            line: "\(PathText.shown(path)) is hidden, because it holds credentials: to hand it over nevertheless, add "
-                + choice.shown,
-            choices: [choice])
+        let line = "\(PathText.shown(path)) is hidden from the program (--hide, --read-all-but or the policy)"
+        return RunHint(line: CredentialPlaces.hold(path) ? line + CredentialPlaces.remark : line)
     }
 
     private func protected(_ path: String) -> RunHint? {

@@ -8,7 +8,10 @@ extension PathHint {
     /// - Returns: nil unless the program of root stated that it may not use a file in a place that was handed over.
     func unread(in errors: StatedErrors) -> String? {
         let paths = errors.lines.lazy.filter { $0.errno == EACCES }.flatMap(\.paths).prefix(Self.most)
-        return paths.lazy.compactMap { closedFile.hint($0).flatMap(tried.without)?.line }.first
+        return paths.lazy.compactMap { path in
+            CredentialPlaces.hold(PathText.resolved(path))
+                ? nil : closedFile.hint(path).flatMap(tried.without)?.line
+        }.first
     }
 
     /// - Returns: nil unless the program stated that it could not write or make something, and an option would let it.

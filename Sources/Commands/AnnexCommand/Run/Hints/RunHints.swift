@@ -102,7 +102,8 @@ struct RunHints {
             policy: policy, allowances: allowances, given: given, tried: tried, isAboutOwner: isAboutOwner,
             isCallRefused: cause.hasRefusedCall, home: home, foreignPlaces: report.foreignPlaces)
         let sure =
-            cause.ended ?? LeftOutLayer(report).hint(for: errors) ?? PartHint(report: report).hint(for: errors)
+            cause.ended ?? LeftOutLayer(report).hint(for: errors) ?? PartHint(report: report, given: given).hint(
+                for: errors)
             ?? DescriptorHint.hint(for: errors)
         let hint =
             sure ?? known.hint(table.errors.filter(\.isFirst), denials: denials) ?? paths.hint(for: errors)
