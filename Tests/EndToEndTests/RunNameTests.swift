@@ -19,6 +19,7 @@ import Testing
         let file = folder.url.appending(path: name)
         try Data(text.utf8).write(to: file)
         chmod(file.path, 0o755)
+        try FileManager.default.settleProgram(at: file)
     }
 
     /// Runs a line of a shell in which `RUN` stands before each program.
@@ -81,12 +82,13 @@ import Testing
         #expect(run.output == "\(place)/-c/foo\n", "\(run.errors)")
     }
 
-    /// Nobody but root can change the names in `/usr`, so the kernel itself follows them.
+    /// Nobody but root can change the names in `/usr`, so the kernel itself follows them. A path does not show which
+    /// directory a `..` leaves, so another user could exchange it.
     @Test func `a program of the system is executed by its name`() async throws {
-        for name in ["/bin/true", "/usr/bin/true", "/usr/bin/../bin/true"] {
+        for (name, isNamed) in [("/bin/true", true), ("/usr/bin/true", true), ("/usr/bin/../bin/true", false)] {
             let run = try await shell("RUN \(name)", run: ["--env", "LD_SHOW_AUXV=1"])
             let line = run.output.split(separator: "\n").first { $0.hasPrefix("AT_EXECFN:") }
-            #expect(line?.hasSuffix(" \(name)") == true, "\(run)")
+            #expect(line?.hasSuffix(" \(name)") == isNamed, "\(run)")
         }
         let link = "/usr/bin/awk"
         guard (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) != nil else {

@@ -22,7 +22,7 @@ package struct ProgramName: Sendable {
     /// The index of the program's own name in the arguments. Before the name of a script, there are its interpreters.
     package var argument = 0
     /// Whether the kernel may follow the name to execute the program.
-    private var isExecuted = true
+    private var isExecuted: Bool
 
     /// nil if the object's identity is unknown, or if the name is too long for a path.
     /// - Parameter directory: this process's working directory.
@@ -34,6 +34,7 @@ package struct ProgramName: Sendable {
         path = name.hasPrefix("-") ? absolute : name
         (self.absolute, self.directory) = (absolute, directory)
         (device, inode) = (status.device, status.inode)
+        isExecuted = !Self.leavesDirectory(absolute)
         links = host.links.filter { PathText.madeInside($0.target) == nil }
     }
 
@@ -52,9 +53,16 @@ package struct ProgramName: Sendable {
 
     // MARK: - The way to a file
 
+    /// Whether a path enters a directory that a later `..` leaves. The way to the object does not show this directory, and
+    /// whoever can exchange it can lead the path elsewhere.
+    private static func leavesDirectory(_ path: String) -> Bool {
+        PathText.parts(path).drop { $0 == ".." }.contains("..")
+    }
+
     /// Whether only root can change what lies on a path, and no sandbox can get the right to. The second condition is
     /// for the programs of root.
     private static func isSettled(_ host: borrowing HostPath) -> Bool {
+        guard !host.links.contains(where: { leavesDirectory($0.contents) }) else { return false }
         var seen: Set<String> = ["/"]
         for end in host.links.map(\.target) + [host.path] {
             guard end.parentPath == "/" || PathText.isOfTheSystem(end) else { return false }
