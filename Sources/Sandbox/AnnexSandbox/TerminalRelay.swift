@@ -131,9 +131,17 @@ package final class TerminalRelay: Sendable {
         let (signals, signalKey) = (caller.signalKeys, signalKey)
         try? KeyRelay.start(from: caller, to: target) { [weak self] in
             self?.readiness() ?? .never
-        } seen: { keys in
-            for number in Set(keys.compactMap { signals[$0] }) { signalKey(number) }
+        } seen: { [weak self] keys in
+            for number in Set(keys.compactMap { signals[$0] }) where self?.isSignal(number) == true {
+                signalKey(number)
+            }
         }
+    }
+
+    /// Whether a key of a signal is more than a key for the program now. A raw program reads Ctrl-C like every other key.
+    /// A supervisor stops the job of a program by Ctrl-Z, whatever the program does with the key.
+    private func isSignal(_ number: Int32) -> Bool {
+        number == SIGTSTP || CallersTerminal.modes(of: master.number).map { $0.c_lflag & tcflag_t(ISIG) != 0 } == true
     }
 
     private func readiness() -> KeyRelay.Readiness {

@@ -41,8 +41,11 @@ final class SignalForwarder: Sendable {
     private let asked = Mutex(false)
     /// The signals that arrived and were sent to the program.
     private let arrived = Mutex<Set<Int32>>([])
-    /// The signals whose keys were passed to the program.
-    private let keys = Mutex<Set<Int32>>([])
+    /// The signals whose keys were passed to the program, with the time of the last key.
+    private let keys = Mutex<[Int32: ContinuousClock.Instant]>([:])
+    /// How long after a key the end of the program is the effect of the key. A program can send itself the same signal at
+    /// any later time, and must not end the caller's job by it.
+    private static let effect = Duration.seconds(5)
     private let noticesPorts: Bool
     private let listened = Mutex<[UInt16]>([])
 
@@ -125,7 +128,7 @@ final class SignalForwarder: Sendable {
             case .ended(let report, let denials): return (report, denials)
             case .stopped: job.programStopped()
             case .signalKey(SIGTSTP): job.ask(isKey: true)
-            case .signalKey(let number): keys.withLock { _ = $0.insert(number) }
+            case .signalKey(let number): keys.withLock { $0[number] = .now }
             case .parentEnded: orphaned(run)
             }
         }
@@ -206,7 +209,8 @@ extension SignalForwarder {
         }
         guard report.reason == .crashed, let number = report.signal else { return nil }
         if arrived.withLock({ $0.contains(number) }) { return SharedSignal(number, isKey: false) }
-        return keys.withLock { $0.contains(number) } ? SharedSignal(number, isKey: true) : nil
+        guard let time = keys.withLock({ $0[number] }), .now - time < Self.effect else { return nil }
+        return SharedSignal(number, isKey: true)
     }
 
     /// From now on, signals end this process in the usual way.
