@@ -73,8 +73,21 @@ extension Descriptor {
     /// Opens an absolute path. The kernel refuses every path with a symbolic or magic link.
     /// - Throws: `ELOOP` if the path contains a link.
     package static func open(withoutLinks path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
+        try open(withoutLinks: path, flags, from: AT_FDCWD)
+    }
+
+    /// Opens a path from this directory, which may leave it by `..`. The kernel refuses every path with a symbolic or magic
+    /// link.
+    /// - Throws: `ELOOP` if the path contains a link.
+    package func open(withoutLinks path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
+        try Descriptor.open(withoutLinks: path, flags, from: number)
+    }
+
+    private static func open(
+        withoutLinks path: String, _ flags: Int32, from directory: Int32
+    ) throws(SystemError) -> Descriptor {
         let opened = unsafe path.withCString { text in
-            unsafe annex_open_without_links(text, UInt64(UInt32(bitPattern: flags)))
+            unsafe annex_open_without_links(directory, text, UInt64(UInt32(bitPattern: flags)))
         }
         return Descriptor(owning: try SystemError.check("openat2", path: path, opened))
     }

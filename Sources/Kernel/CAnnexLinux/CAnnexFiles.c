@@ -31,8 +31,8 @@ int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t
     return open_how(directory, path, flags, mode, resolve);
 }
 
-int annex_open_without_links(const char *path, uint64_t flags) {
-    return open_how(AT_FDCWD, path, flags, 0, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+int annex_open_without_links(int directory, const char *path, uint64_t flags) {
+    return open_how(directory, path, flags, 0, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
 int annex_rename_new(int directory, const char *name, const char *other) {

@@ -11,7 +11,7 @@
 int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode);
 // Opens an absolute path that contains neither a symbolic nor a magic link. Returns a close-on-exec descriptor or -errno.
 // The error is -ELOOP if there is a link on the path.
-int annex_open_without_links(const char *path, uint64_t flags);
+int annex_open_without_links(int directory, const char *path, uint64_t flags);
 // Calls renameat2 within a directory. Returns -EEXIST if the new name is not free, and -EINVAL if the file system
 // cannot check that.
 int annex_rename_new(int directory, const char *name, const char *other);

@@ -68,10 +68,9 @@ package final class KeptScratch: Sendable {
     /// The mounts of the sandbox are still there, so the path leads from one to the next. A time of access would not tell
     /// the same, because the kernel writes none in a mount that is only read.
     private static func watch(_ path: String, from scratch: borrowing Descriptor) -> Descriptor? {
-        let opened = unsafe openat(
-            scratch.number, path, Descriptor.pathOnly | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard opened >= 0 else { return nil }
-        let directory = Descriptor(owning: opened)
+        guard let directory = try? scratch.open(withoutLinks: path, Descriptor.pathOnly | O_DIRECTORY) else {
+            return nil
+        }
         let queue = inotify_init1(O_NONBLOCK | O_CLOEXEC)
         guard queue >= 0 else { return nil }
         let watch = Descriptor(owning: queue)

@@ -34,7 +34,8 @@ package struct PartFacts: Sendable, Hashable {
 
     package init() {}
 
-    /// The parts that are there now and were not when the launch began. No link is followed.
+    /// The parts that are there now and were not when the launch began. No link is followed. Behind a link that the program
+    /// made, anything may be, so such a part counts.
     package var made: [Protected] {
         var directories: [String: [String]] = [:]
         let more = listed.flatMap { one in
@@ -43,10 +44,13 @@ package struct PartFacts: Sendable, Hashable {
             }
         }
         return (absent + more).filter { part in
-            var status = stat()
-            // SAFETY: the call fills the structure that it is given and keeps nothing.
-            guard unsafe lstat(part.path, &status) == 0 else { return false }
-            return !part.isFile || status.st_mode & S_IFMT != S_IFDIR
+            do throws(SystemError) {
+                let flags = Descriptor.pathOnly | O_NOFOLLOW
+                let kind = try Descriptor.open(withoutLinks: part.path, flags).status().kind
+                return !part.isFile || kind != .directory
+            } catch {
+                return error.errno == ELOOP
+            }
         }
     }
 }
@@ -74,7 +78,7 @@ extension PartFacts.Listed {
     }
 
     private static func directories(in path: String) -> [String] {
-        let directory = try? Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        let directory = try? Descriptor.open(withoutLinks: path, O_RDONLY | O_DIRECTORY)
         guard let directory, let entries = try? directory.entries(atMost: mostEntries) else { return [] }
         return entries.filter(\.isDirectory).compactMap(\.name)
     }

@@ -64,7 +64,7 @@ struct PathChecker {
 
     /// Whether the path leads to a file that the program has open, whatever mount the link itself is in.
     private static func isDescriptorsLink(_ path: String) -> Bool {
-        ["/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"].contains { path.hasPrefix($0) }
+        ["/proc/self/fd", "/proc/thread-self/fd", "/dev/fd"].contains { PathText.isSame(path.parentPath, as: $0) }
     }
 
     /// The file of the caller's home for which the program looks in a HOME of its own; nil if there is none. Programs look
