@@ -58,6 +58,9 @@ struct arrived {
     int32_t descriptors[ANNEX_PLAN_DESCRIPTORS + 1];
 };
 
+// Without the padding of the structure, in which one more descriptor would have room.
+#define ARRIVED_LENGTH (sizeof(struct control_header) + sizeof(int32_t) * (ANNEX_PLAN_DESCRIPTORS + 1))
+
 static uint32_t arrived_count(const struct message *message, const struct arrived *arrived) {
     if (message->control_length < sizeof arrived->header) return 0;
     if (arrived->header.level != SOL_SOCKET || arrived->header.type != SCM_RIGHTS) return 0;
@@ -273,7 +276,7 @@ static void receive_plan(void) {
     struct arrived arrived;
     struct buffer buffer = {.base = launch_memory.plan, .length = ANNEX_PLAN_PACKET};
     struct message message = {
-        .buffers = &buffer, .count = 1, .control = &arrived, .control_length = sizeof arrived};
+        .buffers = &buffer, .count = 1, .control = &arrived, .control_length = ARRIVED_LENGTH};
     long received = CALL(NR_recvmsg, ANNEX_WARDEN_CONTROL, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (received == -EAGAIN || received == -EINTR) return;
     if (received <= 0) {

@@ -1,13 +1,13 @@
 // The messages between the broker and its warden. Layouts are fixed, in this machine's byte order, and each message is
-// one SOCK_SEQPACKET packet. Only the rest of a long plan lies in a file (ANNEX_PLAN_PACKET). The warden trusts the broker, but still checks every bound, because a mistake here would
-// be a hole in every sandbox.
+// one SOCK_SEQPACKET packet. Only the rest of a long plan lies in a file (ANNEX_PLAN_PACKET). The warden trusts the
+// broker, but still checks every bound, because a mistake here would be a hole in every sandbox.
 #ifndef ANNEX_WARDEN_H
 #define ANNEX_WARDEN_H
 
 #include <stdint.h>
 
 // The version is incremented if a layout below changes. The broker does not use an installed warden of another version.
-#define ANNEX_WARDEN_VERSION 12u
+#define ANNEX_WARDEN_VERSION 13u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 // The most bytes of a plan: 6 MiB, which is the most that the kernel takes as arguments and environment, and 128 KiB.
 #define ANNEX_PLAN_LARGEST 6422528u
