@@ -86,9 +86,7 @@ import Testing
         #expect(try await annex("frobnicate").status == 64)
     }
 
-    @Test func `too many arguments or paths are named with their limit`() async throws {
-        let words = try await Program.annex(["run", "--", "true"] + Array(repeating: "x", count: 20_000), in: folder)
-        #expect(words.status == 126 && words.errors.contains("20001 arguments"), "\(words)")
+    @Test func `too many paths are named with their limit`() async throws {
         let paths = try (0..<70).flatMap { index in
             let path = folder.url.appending(path: "\(index)")
             try Data().write(to: path)

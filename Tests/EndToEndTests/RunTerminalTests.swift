@@ -89,10 +89,11 @@ import Testing
         // The last program reads a key. The test presses Ctrl-C, and the program's terminal sends SIGINT for this
         // key.
         let ends = end.contains("PPID") ? "sleep 1000" : end
-        let stop = end.contains("PPID") ? "sleep 1; kill -TERM $(cat annex); " : ""
+        // In the background, a script's job ignores SIGINT, so only the end from outside is waited for in this way.
+        let stop = end.contains("PPID") ? " & sleep 1; kill -TERM $(cat annex); wait $!" : ""
         let line =
             "sh -c 'echo $$ > annex; exec \"$0\" run -- sh -c \"exec 3</dev/tty; sleep 0.5; echo ready; "
-            + "\(ends.replacing("$", with: "\\$"))\" </dev/null' $0 & \(stop)wait $!"
+            + "\(ends.replacing("$", with: "\\$"))\" </dev/null' $0\(stop)"
         let shown = try await shown(line, keys: ["ready": end.hasPrefix("read") ? "\u{3}" : ""])
         #expect(shown.contains("modes kept") && !shown.contains("[0,"), "\(shown)")
     }

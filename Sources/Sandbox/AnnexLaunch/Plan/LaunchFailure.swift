@@ -140,7 +140,7 @@ extension LaunchFailure {
         case ENOENT: return "the interpreter or loader of this file is not in the sandbox; scripts are not executed"
         case ETXTBSY:
             return "a process still has the file open for writing, perhaps one that was just forked: try again"
-        case ENOEXEC: return "the file is no program for this machine"
+        case ENOEXEC: return "the file is no program for this machine; a script needs a first line with `#!` (sh FILE)"
         case EACCES: return "the sandbox's user may not execute the file, or its file system is mounted with noexec"
         case EPERM: return "the filter denies the execveat of the launch itself"
         default: return nil

@@ -72,7 +72,7 @@ struct ErrorSubjects {
     /// The last word of a part, if it is the whole part, looks like a path, or follows a word about a file.
     private static func subject(_ part: String) -> String? {
         let words = part.split(separator: " ")
-        guard let last = words.last.map(String.init) else { return nil }
+        guard let last = words.last.map(String.init), !failing.contains(last.lowercased()) else { return nil }
         if last.contains("/") { return last }
         guard let before = words.dropLast().last?.lowercased() else { return calls.contains(last) ? nil : last }
         return kinds.contains(before) || StatedErrors.verbs.contains(before) ? last : nil

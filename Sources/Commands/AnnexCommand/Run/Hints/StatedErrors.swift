@@ -190,7 +190,7 @@ struct StatedErrors {
     /// Words before an error that say what the program did, and do not name the file.
     static let verbs: Set<String> = [
         "open", "mkdir", "create", "write", "read", "execute", "stat", "access", "mkstemp", "mkdtemp", "fopen", "error",
-        "fatal", "warning",
+        "fatal", "warning", "failed", "denied",
     ]
 
     /// The word before the error, as in `sh: out: Permission denied`. If the error is followed by a colon, the word

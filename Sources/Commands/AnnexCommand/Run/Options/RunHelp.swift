@@ -23,7 +23,8 @@ enum RunHelp {
             (
                 "never",
                 "No option gives more privileges (sudo, su), set-user-ID modes, files to other users (chown), new "
-                    + "pseudo-terminals (tmux, script), mounts, namespaces, or processes that outlive the run (nohup)."
+                    + "pseudo-terminals (tmux, script), mounts, namespaces, extended attributes, or processes that outlive "
+                    + "the run (nohup)."
             ),
             (
                 "descriptors",
