@@ -9,7 +9,8 @@
 // Calls openat2 so that the lookup never leaves the directory and follows no link of any kind. The result is
 // close-on-exec.
 int annex_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode);
-// Opens an absolute path that contains neither a symbolic nor a magic link. Returns a close-on-exec descriptor or -errno.
+// Opens a path that contains neither a symbolic nor a magic link. A relative path begins at the directory, and may leave it
+// by `..`. Returns a close-on-exec descriptor or -errno.
 // The error is -ELOOP if there is a link on the path.
 int annex_open_without_links(int directory, const char *path, uint64_t flags);
 // Calls renameat2 within a directory. Returns -EEXIST if the new name is not free, and -EINVAL if the file system

@@ -18,7 +18,8 @@ int annex_start_helper(int program, const char *name, const int32_t *descriptors
 // descendants may call this function. Returns 0 or -errno.
 int annex_adopt_orphans(void);
 
-// Sends one message with at most 64 descriptors, without waiting. Returns -EAGAIN if the queue is full.
+// Sends one message with at most 65 descriptors, without waiting: those of a plan, and the file with its rest. Returns
+// -EAGAIN if the queue is full.
 int annex_send_plan(int socket, const void *bytes, size_t size, const int32_t *descriptors, uint32_t count);
 
 #define ANNEX_PLAN_MESSAGE_DESCRIPTORS 65

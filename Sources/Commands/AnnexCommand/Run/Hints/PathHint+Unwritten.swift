@@ -9,8 +9,10 @@ extension PathHint {
     func unread(in errors: StatedErrors) -> String? {
         let paths = errors.lines.lazy.filter { $0.errno == EACCES }.flatMap(\.paths).prefix(Self.most)
         return paths.lazy.compactMap { path in
-            CredentialPlaces.hold(PathText.resolved(path))
-                ? nil : closedFile.hint(path).flatMap(tried.without)?.line
+            // The list of credentials is read only for a file that is closed.
+            closedFile.hint(path).flatMap(tried.without).flatMap { hint in
+                CredentialPlaces.hold(PathText.resolved(path)) ? nil : hint.line
+            }
         }.first
     }
 
