@@ -229,7 +229,9 @@ extension Try {
         let hasProcessFiles = policy.paths.processFiles != .none && inForce.isSuperset(of: [.root, .process])
         if isPerformed(under: policy, inForce: inForce) { return [] }
         // A sandbox that uses the host's network has no network layer, whatever its other layers are.
-        let own = policy.network.isOwn ? layers : layers.subtracting(.network)
+        var own = policy.network.isOwn ? layers : layers.subtracting(.network)
+        // A sandbox with a network of its own may use TCP there, so Landlock (from ABI 4) lets TCP through.
+        if policy.network == .loopback, wanted == 4 { own.subtract(.landlock) }
         let layers = own.union(hasProcessFiles ? [] : withoutProcessFiles).union(
             path.map { policy.denyingLayers(path: $0.name, rights: $0.rights) } ?? [])
         return abi >= wanted ? layers : layers.subtracting(.landlock)
