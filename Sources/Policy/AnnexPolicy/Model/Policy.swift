@@ -178,6 +178,9 @@ public enum PolicyNetwork: String, Sendable, Hashable, CaseIterable {
 
     /// Whether the sandbox has its own network namespace.
     package var isOwn: Bool { self == .none || self == .loopback }
+
+    /// Whether the process makes TCP connections without the broker, so that Landlock lets TCP through.
+    package var connectsItself: Bool { self == .loopback || self == .host }
 }
 
 /// The environment with which an extension starts. No other variables are passed on.

@@ -121,7 +121,10 @@ private struct Held {
         self.proof = proof
         self.policy = policy
         self.layers = layers
-        isDenied = !one.isPerformed(under: policy, inForce: layers) && script.needsDenied(by: policy)
+        // Without a user namespace of its own, a program could use up the user's watches. So the warden adds a filter
+        // that refuses them.
+        let needsWatches = !layers.contains(.user) && script.steps.contains { $0.makesWatches }
+        isDenied = !one.isPerformed(under: policy, inForce: layers) && (needsWatches || script.needsDenied(by: policy))
     }
 
     init(
@@ -141,6 +144,10 @@ extension TrialScript {
 }
 
 extension TrialStep {
+    fileprivate var makesWatches: Bool {
+        if case .call(let number) = kind { SystemCall(number: number)?.name == "inotify_init1" } else { false }
+    }
+
     fileprivate func isDenied(by policy: Policy) -> Bool {
         switch kind {
         case .call(let number): policy.denies(number, with: arguments.map(\.likely))
@@ -230,8 +237,8 @@ extension Try {
         if isPerformed(under: policy, inForce: inForce) { return [] }
         // A sandbox that uses the host's network has no network layer, whatever its other layers are.
         var own = policy.network.isOwn ? layers : layers.subtracting(.network)
-        // A sandbox with a network of its own may use TCP there, so Landlock (from ABI 4) lets TCP through.
-        if policy.network == .loopback, wanted == 4 { own.subtract(.landlock) }
+        // Landlock (from ABI 4) lets the TCP of such a program through.
+        if policy.network.connectsItself, wanted == 4 { own.subtract(.landlock) }
         let layers = own.union(hasProcessFiles ? [] : withoutProcessFiles).union(
             path.map { policy.denyingLayers(path: $0.name, rights: $0.rights) } ?? [])
         return abi >= wanted ? layers : layers.subtracting(.landlock)

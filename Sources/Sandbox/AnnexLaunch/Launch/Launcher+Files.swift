@@ -213,8 +213,7 @@ extension Launcher {
         rules.files = landlock.files
         // With `network: loopback` or `host`, programs may bind and connect TCP ports. With `network: client` the
         // broker makes the connections. The program itself then needs no right to connect.
-        let connectsItself = policy.network == .loopback || policy.network == .host
-        rules.network = connectsItself ? 0 : landlock.network
+        rules.network = policy.network.connectsItself ? 0 : landlock.network
         rules.scopes = landlock.scopes
         return rules
     }
