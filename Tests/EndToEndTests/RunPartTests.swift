@@ -90,6 +90,24 @@ import Testing
         #expect(quiet.errors.isEmpty, "\(quiet.errors)")
     }
 
+    /// A program could hide what it made from the note, and leave it for the person who opens the directory later.
+    @Test func `a directory that the run filled is named at the end`() async throws {
+        let many = "mkdir -p new/.git/hooks; i=0; while [ $i -lt 4200 ]; do mkdir d$i; i=$((i+1)); done"
+        let filled = try await run("--write", ".", script: many)
+        #expect(filled.errors.contains("after this run, Annex could not list \(place)"), "\(filled.errors)")
+        let again = try await run("--write", ".", script: "true")
+        #expect(again.errors.contains("nothing is looked for") && !again.errors.contains("after this run"), "\(again)")
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "needs an ordinary user: root enters every directory"))
+    func `a repository in a directory that the run closed counts as made`() async throws {
+        let ran = try await run("--write", ".", script: "mkdir -p new/.git/hooks; chmod 0 new")
+        defer { chmod(place + "/new", 0o700) }
+        #expect(ran.errors.contains("this run made \(place)/new/.git/hooks"), "\(ran.errors)")
+        let next = try await run("--write", ".", script: "true")
+        #expect(next.status == 126 && next.errors.contains("chmod u+rwx"), "\(next.errors)")
+    }
+
     @Test func `a wrong pattern or group is a mistake of the command line`() async throws {
         let pattern = try await run("--hide", "../x", script: "true")
         #expect(pattern.status == 64 && pattern.errors.contains("no `.` and no `..`"), "\(pattern.errors)")

@@ -88,6 +88,9 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public var protectedParts: [ProtectedPart] = []
     /// Files and directories that would have been protected, but did not exist when the program started. Now they exist.
     public var madeParts: [ProtectedPart] = []
+    /// Directories in which further such parts may be, because the program filled or closed them so that their entries
+    /// could not be listed after the run.
+    public var unlistablePlaces: [Escaped] = []
     /// The steps of the launch, in order.
     public var steps: [Step] = []
     /// The denied calls and paths, with one record for each kind of denial.
@@ -150,7 +153,9 @@ extension SandboxRunReport {
     private mutating func record(_ parts: PartFacts) {
         hiddenParts = parts.hidden.map { Escaped($0, limit: 8_192) }
         protectedParts = parts.protected.map(ProtectedPart.init)
-        madeParts = parts.made.map(ProtectedPart.init)
+        let changes = parts.changes
+        madeParts = changes.made.map(ProtectedPart.init)
+        unlistablePlaces = changes.unlistable.map { Escaped($0, limit: 8_192) }
     }
 
     private mutating func record(_ detail: Ending.Detail, facts: SandboxEnd) {

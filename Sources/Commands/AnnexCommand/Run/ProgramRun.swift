@@ -276,7 +276,7 @@ struct ProgramRun {
         if !options.explain, let note = ExecutionNote(end.denials, given: given), !note.isSaid(by: hint) {
             StandardError.print("annex: note: \(note.line)")
         }
-        if let note = PartNote(report.madeParts) { StandardError.print("annex: note: \(note.line)") }
+        for note in PartNote.lines(report) { StandardError.print("annex: note: \(note)") }
         // A program may go on without the change: git pushes, but does not record the upstream in its settings.
         if report.exitCode == 0, let refusal = refusal(hints) { StandardError.print("annex: note: \(refusal)") }
         if let hint, !(options.explain && hints.isList(hint)) { StandardError.print("annex: hint: \(hint.line)") }

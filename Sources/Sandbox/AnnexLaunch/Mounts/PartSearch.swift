@@ -23,6 +23,8 @@ struct PartSearch {
     private(set) var absent: [PartFacts.Protected] = []
     /// The paths with `*` of the shipped list, in each place for writing.
     private(set) var listed: [PartFacts.Listed] = []
+    /// The directories that could not be listed.
+    var unlistable: Set<String> { Set(listings.filter { $0.value == nil }.keys) }
 
     /// - Parameter places: the places that are handed over and granted, sorted by path.
     init(places: [GrantLayout.Place], rules: PartRules, automounts: Automounts) {
@@ -68,6 +70,11 @@ struct PartSearch {
             case ENOENT, ENOTDIR: return .missing
             case ELOOP: return .link(error.path ?? path)
             case EACCES where !Self.isOpenToProgram(path): return .missing
+            case EACCES:
+                throw SandboxError(
+                    "parts", cause: "\(Escaped(path)) cannot be examined: a directory above it is closed to its owner",
+                    remedy: "open the directory (chmod u+rwx), or give up what is hidden and protected in it "
+                        + "(--unprotect all)")
             default: throw SandboxError("parts", error: error)
             }
         }

@@ -34,24 +34,37 @@ package struct PartFacts: Sendable, Hashable {
 
     package init() {}
 
-    /// The parts that are there now and were not when the launch began. No link is followed. Behind a link that the program
-    /// made, anything may be, so such a part counts.
-    package var made: [Protected] {
-        var directories: [String: [String]] = [:]
+    /// The directories whose entries could not be listed when the launch began. The caller knows of them.
+    var unlistable: Set<String> = []
+
+    /// What changed since the launch began.
+    package struct Changes: Sendable {
+        /// The parts that are there now and were not.
+        package var made: [Protected] = []
+        /// The directories whose entries could be listed, and now cannot. There may be more parts in them.
+        package var unlistable: [String] = []
+    }
+
+    /// What changed since the launch began. No link is followed. Behind a link that the program made, and in a directory
+    /// that the program closed, anything may be. So such a part counts as made.
+    package var changes: Changes {
+        var directories: [String: [String]?] = [:]
         let more = listed.flatMap { one in
             one.paths(in: &directories).filter { !one.before.contains($0) }.map {
                 Protected(path: $0, group: one.group, isFile: one.isFile)
             }
         }
-        return (absent + more).filter { part in
+        let made = (absent + more).filter { part in
             do throws(SystemError) {
                 let flags = Descriptor.pathOnly | O_NOFOLLOW
                 let kind = try Descriptor.open(withoutLinks: part.path, flags).status().kind
                 return !part.isFile || kind != .directory
             } catch {
-                return error.errno == ELOOP
+                return error.errno != ENOENT && error.errno != ENOTDIR
             }
         }
+        let now = directories.filter { $0.value == nil && !unlistable.contains($0.key) }.keys
+        return Changes(made: made, unlistable: now.sorted())
     }
 }
 
@@ -60,8 +73,9 @@ extension PartFacts.Listed {
     private static let mostEntries = 4_096
 
     /// The paths for which this one stands now.
-    /// - Parameter directories: the names of the directories in each directory that was listed already.
-    fileprivate func paths(in directories: inout [String: [String]]) -> [String] {
+    /// - Parameter directories: the names of the directories in each directory that was listed already; nil for one that
+    ///   cannot be listed.
+    fileprivate func paths(in directories: inout [String: [String]?]) -> [String] {
         var paths = [root]
         for part in parts {
             guard part == "*" else {
@@ -70,16 +84,20 @@ extension PartFacts.Listed {
             }
             paths = paths.flatMap { path in
                 let names = directories[path] ?? Self.directories(in: path)
-                directories[path] = names
-                return names.map { path + "/" + $0 }
+                directories[path] = .some(names)
+                return (names ?? []).map { path + "/" + $0 }
             }
         }
         return paths
     }
 
-    private static func directories(in path: String) -> [String] {
-        let directory = try? Descriptor.open(withoutLinks: path, O_RDONLY | O_DIRECTORY)
-        guard let directory, let entries = try? directory.entries(atMost: mostEntries) else { return [] }
-        return entries.filter(\.isDirectory).compactMap(\.name)
+    private static func directories(in path: String) -> [String]? {
+        do throws(SystemError) {
+            let directory = try Descriptor.open(withoutLinks: path, O_RDONLY | O_DIRECTORY)
+            return try directory.entries(atMost: mostEntries).filter(\.isDirectory).compactMap(\.name)
+        } catch {
+            // Behind a link lies no directory of this path, and its target has a path of its own.
+            return [ENOENT, ENOTDIR, ELOOP].contains(error.errno) ? [] : nil
+        }
     }
 }
