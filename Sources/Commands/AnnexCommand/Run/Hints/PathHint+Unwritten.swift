@@ -11,7 +11,7 @@ extension PathHint {
         return paths.lazy.compactMap { path in
             // The list of credentials is read only for a file that is closed.
             closedFile.hint(path).flatMap(tried.without).flatMap { hint in
-                CredentialPlaces.hold(PathText.resolved(path)) ? nil : hint.line
+                CredentialPlaces().hold(path) ? nil : hint.line
             }
         }.first
     }
@@ -23,7 +23,8 @@ extension PathHint {
         let lines = errors.lines.filter { $0.errno == EACCES || $0.statesFailedWrite }
         for (stated, path) in lines.lazy.flatMap({ line in line.subjects.map { (line, $0) } }).prefix(Self.most) {
             let place = PathText.resolved(path)
-            guard !Self.isMissedByNobody(place), Self.isDirectory(place.parentPath),
+            // If the host lacks the directory, the text is no path, or the program has made the directory itself.
+            guard !Self.isMissedByNobody(place), examination.isDirectory(place.parentPath),
                 let finding = examination.finding(path, errno: stated.errno, makesFile: stated.statesFailedWrite),
                 finding.rights.contains(.write), keys(finding, named: path) == nil,
                 let hint = newPlace(finding, named: path, by: stated) ?? tried.without(hint(finding)),
@@ -32,13 +33,6 @@ extension PathHint {
             return "\(PathText.shown(place, limit: 500)) was not written: \(hint.line)"
         }
         return nil
-    }
-
-    /// Whether the host has this directory. If not, the text is no path, or the program has made the directory itself.
-    private static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        // SAFETY: the call fills the structure that it is given and keeps nothing.
-        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether the path is a file of the kernel or a device, or a cache in the caller's home.
