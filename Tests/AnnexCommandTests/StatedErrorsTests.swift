@@ -55,6 +55,7 @@ import Testing
             ("tar: t: Cannot mkdir: Permission denied", ["t"]),
             ("Error: EROFS: read-only file system, open '/srv/x'", ["/srv/x"]),
             ("open /srv/x: permission denied", ["/srv/x"]),
+            ("cat: '/srv/x'$'\\033''y': Permission denied", []),
             ("can't save `a': Permission denied", ["a"]), ("foo:bar/baz: Read-only file system", ["foo:bar/baz"]),
             ("warning: opening /proc/PID/mem file for lwp 29983.29983 failed: Read-only file system (30)", []),
             (

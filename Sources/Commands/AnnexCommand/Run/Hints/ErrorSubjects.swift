@@ -7,6 +7,11 @@ struct ErrorSubjects {
 
     /// - Parameter errno: the errno that the line states.
     init(of errno: Int32, in line: String) {
+        // A name with a control character, as the GNU tools write it: 'a'$'\033''b'.
+        guard !line.contains("'$'") else {
+            names = []
+            return
+        }
         let quoted = Self.quoted(in: line)
         names = quoted.isEmpty ? Self.before(errno, in: line).map { [$0] } ?? [] : quoted
     }
@@ -19,10 +24,16 @@ struct ErrorSubjects {
         var found: [String] = []
         var rest = line[...]
         var isInWord = false
+        // The quotes that do not come again, so that a line of quotes is not searched for each of them.
+        var absent: Set<Character> = []
         while let character = rest.popFirst() {
-            if !isInWord, let closing = quotes[character], let end = rest.firstIndex(of: closing) {
-                if end > rest.startIndex { found.append(String(rest[..<end])) }
-                rest = rest[rest.index(after: end)...]
+            if !isInWord, let closing = quotes[character], !absent.contains(closing) {
+                if let end = rest.firstIndex(of: closing) {
+                    if end > rest.startIndex { found.append(String(rest[..<end])) }
+                    rest = rest[rest.index(after: end)...]
+                } else {
+                    absent.insert(closing)
+                }
             }
             isInWord = character.isLetter || character.isNumber
         }
