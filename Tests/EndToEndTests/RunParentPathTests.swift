@@ -72,4 +72,10 @@ import Testing
         #expect(planted.output == "126\n", "\(planted.errors)")
         #expect(planted.errors.contains("a program in a sandbox made this link"), "\(planted.errors)")
     }
+
+    @Test func `a path through a link that every sandbox has is handed over`() async throws {
+        let place = folder.url.path + "/q"
+        let said = try await shell("annex run --read /dev/fd/../../..\(place) -- cat \(place)/inp")
+        #expect(said.output == "other\n", "\(said)")
+    }
 }

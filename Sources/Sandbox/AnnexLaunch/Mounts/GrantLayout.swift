@@ -84,7 +84,9 @@ struct GrantLayout: ~Copyable {
         let elsewhere = policy.paths.grants.flatMap { $0.namedIn?.writablePlaces ?? [] }
         try rejectPlanted(links + followed, writable: elsewhere + (kept.map { [$0] } ?? []))
         let visible = policy.visiblePaths
-        let wanted = remade.filter { link in !visible.contains { $0.path.isWithin(link.target) } }
+        let wanted = remade.filter { link in
+            PathText.madeInside(link.target) == nil && !visible.contains { $0.path.isWithin(link.target) }
+        }
         add(Array(wanted.prefix(max(0, Self.mostRemade - links.count))))
         if geteuid() == 0 { findBroadPlaces() }
         let stated = places

@@ -17,7 +17,7 @@ package struct ProgramName: Sendable {
     /// The object to which the name leads.
     private let device: UInt64
     private let inode: UInt64
-    /// The links on the name that a sandbox can have.
+    /// The links on the name.
     let links: [LaunchPlan.Link]
     /// The index of the program's own name in the arguments. Before the name of a script, there are its interpreters.
     package var argument = 0
@@ -35,7 +35,7 @@ package struct ProgramName: Sendable {
         (self.absolute, self.directory) = (absolute, directory)
         (device, inode) = (status.device, status.inode)
         isExecuted = !Self.leavesDirectory(absolute)
-        links = host.links.filter { PathText.madeInside($0.target) == nil }
+        links = host.links
     }
 
     /// Notes one more file that the kernel would find by its name: the program, or an interpreter.
