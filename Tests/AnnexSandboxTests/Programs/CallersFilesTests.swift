@@ -248,6 +248,30 @@ struct CallersFilesTests {
         }
     }
 
+    /// Many servers keep /var/log on a file system of its own.
+    @Test func `a mount below a directory of services is one of theirs, and a hidden one too`() {
+        let services = ServicePlaces(
+            MountTable(
+                """
+                1 0 8:1 / / rw - ext4 a rw
+                2 1 8:2 / /var/log rw - ext4 b rw
+                3 1 8:3 / /etc rw - tmpfs c rw
+                4 1 8:1 / /bm rw - ext4 a rw
+                5 1 8:4 / /var/tmp rw - tmpfs d rw
+                6 1 8:5 / /srv/x rw - ext4 e rw
+                7 1 8:2 /audit /mnt/audit rw - ext4 b rw
+                8 1 8:6 / /run/media/me/stick rw - vfat f rw
+                """))
+        for path in [
+            "/var/log", "/var/log/audit", "/mnt/audit", "/etc/x", "/bm/etc", "/bm/etc/x", "/bm", "/bm/var/lib",
+        ] {
+            #expect(services.hold(path), "\(path)")
+        }
+        for path in ["/srv/x", "/srv/x/y", "/var/tmp/x", "/bm/home/x", "/bm/var/tmp/x", "/run/media/me/stick/x"] {
+            #expect(!services.hold(path), "\(path)")
+        }
+    }
+
     /// A program sees the directory by another path than the machine's services.
     @Test func `a directory of services is one wherever it is mounted`() async throws {
         let place = folder + "/other"
@@ -260,6 +284,23 @@ struct CallersFilesTests {
             let (output, _) = try await run("cat \(place)/etc/shadow; cat \(place)/etc/hostname") { $0.read(shown) }
             #expect(output.contains("ermission denied") && !output.contains("root:"), "\(output)")
         }
+    }
+
+    @Test func `no mount of the files of the system is handed over for writing`() async throws {
+        let place = folder + "/other/etc"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try #require(mount("/etc", place, nil, UInt(MS_BIND), nil) == 0)
+        defer { umount2(place, Int32(MNT_DETACH)) }
+        for shown in [folder + "/other", place, place + "/ssl"] {
+            await #expect {
+                _ = try await run("true") { $0.write(shown) }
+            } throws: {
+                "\($0)".contains("a mount shows the system's own files at \(shown.hasSuffix("r") ? place : shown)")
+            }
+        }
+        let new = folder + "/new"
+        try FileManager.default.createDirectory(atPath: new, withIntermediateDirectories: false)
+        _ = try await run("true") { $0.write(new) }
     }
 
     @Test func `a private file that root names is read where the place around it takes no id map`() async throws {

@@ -166,7 +166,7 @@ package enum PathText {
     package static let ofServices = ofTheSystem + ["/run", "/var"]
 
     /// The directories in those in which users keep files of their own.
-    package static let ofUsersInServices = ["/var/tmp"]
+    package static let ofUsersInServices = ["/run/media", "/var/home", "/var/roothome", "/var/tmp"]
 
     private static func isHome(_ path: String) -> Bool {
         if ["/home", "/root", "/var/home", "/var/root"].contains(path) { return true }
@@ -174,7 +174,7 @@ package enum PathText {
         return parts.count == 2 && parts[0] == "home" || parts.count == 3 && parts[0] == "var" && parts[1] == "home"
     }
 
-    private static let ofTheSystem = [
+    package static let ofTheSystem = [
         "/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/sys", "/usr",
     ]
 

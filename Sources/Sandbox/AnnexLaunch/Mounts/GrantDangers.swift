@@ -23,8 +23,22 @@ package struct GrantDangers {
         if rights.contains(.write), let notes = ProjectNotes.place, PathText.isPath(place, within: notes) {
             return ProjectNotes.protection(of: notes)
         }
-        if PathText.isSame(place, as: spelling) { return nil }
-        return PathText.danger(place, rights: rights).map { "it leads to \(Escaped(place)): \($0)" }
+        if !PathText.isSame(place, as: spelling), let danger = PathText.danger(place, rights: rights) {
+            return "it leads to \(Escaped(place)): \(danger)"
+        }
+        guard rights.contains(.write), let shown = Self.system(shownIn: place) else { return nil }
+        return "a mount shows the system's own files at \(Escaped(shown)), and no policy may grant `write` on them"
+    }
+
+    /// The path at which a mount shows the system's own files, at a place or below it; nil if none does.
+    private static func system(shownIn place: String) -> String? {
+        guard let mounts = MountTable.read() else { return nil }
+        let system = mounts.files(
+            at: PathText.ofTheSystem.map { path in Array(((try? HostPath.leading(path).place) ?? path).utf8) })
+        let view = mounts.views(within: Array(place.utf8)).first { view in
+            system.contains { view.lies(in: $0) || $0.lies(in: view) }
+        }
+        return view.map { PathText.text($0.point) }
     }
 }
 

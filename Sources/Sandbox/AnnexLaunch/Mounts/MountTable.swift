@@ -44,6 +44,9 @@ struct MountTable {
         let root: [UInt8]
         let point: [UInt8]
 
+        /// Whether this view shows files of another view, or all of them.
+        func lies(in other: View) -> Bool { device == other.device && MountTable.isPath(root, within: other.root) }
+
         /// The path at which this view shows files of another view, or the directory that holds them; nil if it shows
         /// none of them.
         func path(showing other: View) -> [UInt8]? {
@@ -66,6 +69,31 @@ struct MountTable {
     func views(within path: [UInt8]) -> [View] {
         let points = mounts.map(\.point).filter { $0 != path && Self.isPath($0, within: path) }
         return ([path] + Set(points)).compactMap(view)
+    }
+
+    /// The files at these paths and below them, also those that a later mount hides. Another mount may show them at
+    /// another path.
+    func files(at paths: [[UInt8]]) -> [View] {
+        paths.flatMap { path in
+            mounts.compactMap { mount in
+                if Self.isPath(path, within: mount.point) {
+                    let root = Self.path(path, from: mount.point, to: mount.root)
+                    return View(device: mount.device, root: root, point: path)
+                }
+                guard Self.isPath(mount.point, within: path) else { return nil }
+                return View(device: mount.device, root: mount.root, point: mount.point)
+            }
+        }
+    }
+
+    /// All paths at which the mounts show what they show at a path without links, with this path.
+    func names(of path: [UInt8]) -> [[UInt8]] {
+        guard let files = view(of: path) else { return [path] }
+        let others = mounts.compactMap { mount in
+            mount.device == files.device && Self.isPath(files.root, within: mount.root)
+                ? Self.path(files.root, from: mount.root, to: mount.point) : nil
+        }
+        return [path] + Set(others).filter { $0 != path }
     }
 
     /// Whether a new file gets the group of its directory, in place of the group of the process that makes it, on a file

@@ -7,25 +7,29 @@ internal import AnnexPolicy
 /// and not the path that a caller names.
 package struct ServicePlaces {
     private let mounts: MountTable?
-    /// The directories that count with all that lies in them.
+    /// The files of the directories that count with all that lies in them. Services may have a mount below such a directory,
+    /// such as /var/log.
     private let whole: [MountTable.View]
-    /// The directories that count only as a whole.
+    /// The files of the directories that count only as a whole.
     private let shared: [MountTable.View]
-    /// The directories in the first ones in which users keep files of their own.
+    /// The files in the first ones that users keep there.
     private let exceptions: [MountTable.View]
 
     package init() {
-        let mounts = MountTable.read()
-        func views(_ paths: [String]) -> [MountTable.View] {
-            paths.compactMap { path in
-                let place = (try? HostPath.leading(path).place) ?? path
-                return mounts?.view(of: Array(place.utf8))
-            }
+        self.init(.read())
+    }
+
+    init(_ mounts: MountTable?) {
+        func plain(_ paths: [String]) -> [[UInt8]] {
+            paths.map { path in Array(((try? HostPath.leading(path).place) ?? path).utf8) }
         }
         self.mounts = mounts
-        whole = views(PathText.ofServices)
-        shared = views(Array(PathText.shared))
-        exceptions = views(PathText.ofUsersInServices)
+        let users = plain(PathText.ofUsersInServices)
+        whole = (mounts?.files(at: plain(PathText.ofServices)) ?? []).filter { view in
+            !users.contains { MountTable.isPath(view.point, within: $0) }
+        }
+        shared = plain(Array(PathText.shared)).compactMap { mounts?.view(of: $0) }
+        exceptions = mounts?.files(at: users) ?? []
     }
 
     /// Whether a place is such a directory, lies in one, or shows one. If the mounts are unknown, every place is one.
@@ -36,12 +40,5 @@ package struct ServicePlaces {
             let isOfUsers = exceptions.contains { view.lies(in: $0) && !$0.lies(in: view) }
             return (whole + shared).contains { $0.lies(in: view) } || !isOfUsers && whole.contains { view.lies(in: $0) }
         }
-    }
-}
-
-extension MountTable.View {
-    /// Whether this view shows files of another view, or all of them.
-    fileprivate func lies(in other: MountTable.View) -> Bool {
-        device == other.device && MountTable.isPath(root, within: other.root)
     }
 }
