@@ -91,12 +91,52 @@ import Testing
     }
 
     /// A program could hide what it made from the note, and leave it for the person who opens the directory later.
-    @Test func `a directory that the run filled is named at the end`() async throws {
-        let many = "mkdir -p new/.git/hooks; i=0; while [ $i -lt 4200 ]; do mkdir d$i; i=$((i+1)); done"
-        let filled = try await run("--write", ".", script: many)
-        #expect(filled.errors.contains("after this run, Annex could not list \(place)"), "\(filled.errors)")
-        let again = try await run("--write", ".", script: "true")
-        #expect(again.errors.contains("nothing is looked for") && !again.errors.contains("after this run"), "\(again)")
+    @Test(arguments: [
+        ("mkdir -p new/.git/hooks; i=0; while [ $i -lt 4200 ]; do mkdir d$i; i=$((i+1)); done", "could not list PLACE"),
+        (
+            "mkdir -p .git/modules; cd .git/modules; i=0; while [ $i -lt 4200 ]; do : > $i; i=$((i+1)); done",
+            "could not list PLACE/.git/modules"
+        ),
+        ("mkdir -p \"$(printf 's\\377')/.git/hooks\"", "could not list PLACE"),
+        ("mkdir -p \".git/modules/$(printf 's\\377')/hooks\"", "could not list PLACE/.git/modules"),
+        (
+            "mkdir -p m/s/hooks; ln -s ../m .git/modules",
+            "this run made PLACE/.git/modules/*/hooks, PLACE/.git/modules/*/config"
+        ),
+        ("mkdir -p m/s/hooks .git/modules; ln -s ../../m/s .git/modules/s", "this run made PLACE/.git/modules/s/hooks"),
+    ])
+    func `a run that fills a directory, or makes a link in a repository, is found out`(
+        script: String, words: String
+    ) async throws {
+        let ran = try await run("--write", ".", script: script)
+        let wanted = words.replacingOccurrences(of: "PLACE", with: place)
+        #expect(ran.status == 0 && ran.errors.contains(wanted), "\(ran.errors)")
+        let next = try await run("--write", ".", script: "true")
+        if words.contains("made") {
+            #expect(next.status == 126 && next.errors.contains("is a link"), "\(next.errors)")
+        } else {
+            #expect(next.status == 0 && next.errors.contains("nothing is looked for"), "\(next.errors)")
+            #expect(!next.errors.contains("after this run"), "\(next.errors)")
+        }
+    }
+
+    @Test func `a link to a directory is no obstacle outside of repositories`() async throws {
+        try make("out/.git/hooks/x", "")
+        let ran = try await run("--write", ".", script: "ln -s out current")
+        #expect(ran.status == 0 && ran.errors.isEmpty, "\(ran.errors)")
+        #expect(try await run("--write", ".", script: "true").status == 0)
+    }
+
+    @Test(.enabled(if: getuid() == 0, "needs root, who alone may mount here"))
+    func `credentials are hidden wherever a mount shows them`() async throws {
+        try make("home/.netrc", "secret\n")
+        try make("home/plain", "plain\n")
+        try FileManager.default.createDirectory(atPath: place + "/other", withIntermediateDirectories: false)
+        try #require(mount(place + "/home", place + "/other", nil, UInt(MS_BIND), nil) == 0)
+        defer { umount2(place + "/other", Int32(MNT_DETACH)) }
+        let arguments = ["run", "--read-all-but", "other", "--", "sh", "-c", "cat other/.netrc other/plain"]
+        let ran = try await Program.run("annex", arguments, in: folder, environment: ["HOME": place + "/home"])
+        #expect(ran.output == "plain\n", "\(ran.output)\(ran.errors)")
     }
 
     @Test(.enabled(if: geteuid() != 0, "needs an ordinary user: root enters every directory"))
@@ -151,14 +191,8 @@ import Testing
         .enabled(if: geteuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0, "needs root and /dev/fuse"),
         arguments: ["--read", "--write"])
     func `a file system that never answers is named, and the run does not begin`(given: String) async throws {
-        try FileManager.default.createDirectory(atPath: place + "/silent", withIntermediateDirectories: false)
-        let server = open("/dev/fuse", O_RDWR | O_CLOEXEC)
-        try #require(server >= 0)
-        defer { close(server) }
-        // The kernel waits for the first answer of the server, which is never sent.
-        let options = "fd=\(server),rootmode=40000,user_id=0,group_id=0"
-        try #require(mount("silent", place + "/silent", "fuse", 0, options) == 0)
-        defer { umount2(place + "/silent", Int32(MNT_DETACH)) }
+        let silent = try SilentMount(at: place + "/silent", user: 0)
+        defer { silent.end() }
         let events = folder.url.appending(path: "events").path
         let ran = try await run(given, ".", "--hide", "*.pem", "--json-events", events, script: "echo ran")
         #expect(ran.status == 126 && ran.output.isEmpty, "\(ran)")
@@ -166,5 +200,48 @@ import Testing
         #expect(line.contains("\"event\":\"ended\"") && line.contains("has not answered"), "\(line)")
         #expect(ran.errors.contains("cannot be examined: it, or something in it, has not answered"), "\(ran)")
         #expect(ran.errors.contains(place))
+    }
+
+    @Test(.enabled(if: access("/dev/fuse", R_OK | W_OK) == 0 && geteuid() == 0, "needs root and /dev/fuse"))
+    func `no note after a success waits for the file system of another user`() async throws {
+        let silent = try SilentMount(at: place + "/silent", user: 1000)
+        defer { silent.end() }
+        let line = "touch: cannot touch '\(place)/silent/a/b': Permission denied"
+        let named = try await run("--read", "open", script: "echo \"\(line)\" >&2")
+        #expect(named.status == 0, "\(named)")
+    }
+
+    @Test(.enabled(if: access("/dev/fuse", R_OK | W_OK) == 0 && geteuid() == 0, "needs root and /dev/fuse"))
+    func `no note waits for a file system that appeared during the run`() async throws {
+        try make("later/file", "")
+        async let ran = run("--write", ".", script: "touch begun; while [ ! -e go ]; do sleep 0.05; done")
+        let begun = ContinuousClock.now
+        while access(place + "/begun", F_OK) != 0, .now - begun < .seconds(60) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let appeared = try SilentMount(at: place + "/later", user: 1000)
+        defer { appeared.end() }
+        try Data().write(to: URL(filePath: place + "/go"))
+        #expect(try await ran.status == 0)
+    }
+}
+
+/// A FUSE file system that never answers: the kernel waits for the first answer of the server, which is never sent.
+private struct SilentMount {
+    private let place: String
+    private let server: Int32
+
+    init(at place: String, user: Int) throws {
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        self.place = place
+        server = open("/dev/fuse", O_RDWR | O_CLOEXEC)
+        try #require(server >= 0)
+        let options = "fd=\(server),rootmode=40000,user_id=\(user),group_id=\(user),allow_other"
+        try #require(mount("silent", place, "fuse", 0, options) == 0)
+    }
+
+    func end() {
+        umount2(place, Int32(MNT_DETACH))
+        close(server)
     }
 }

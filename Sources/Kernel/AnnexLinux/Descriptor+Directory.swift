@@ -5,24 +5,44 @@ extension Descriptor {
     /// The entries of this directory, in no particular order.
     /// - Throws: `EFBIG` if there are more than `limit` entries.
     package func entries(atMost limit: Int) throws(SystemError) -> [DirectoryEntry] {
+        var mode: UInt32 = 0
+        var links: UInt64 = 0
+        return try unsafe list(atMost: limit) { listing, error in
+            // SAFETY: the listing is open. The name is valid until the next call, and is copied before that call.
+            guard let name = unsafe annex_listing_next(listing, &mode, &links, &error) else { return nil }
+            return DirectoryEntry(
+                name: unsafe String(validatingCString: name), kind: FileStatus.Kind(mode: mode), mode: mode & 0o7777,
+                links: links)
+        }
+    }
+
+    /// The names in this directory with their kinds. A file system that is mounted at an entry is not asked, so it cannot
+    /// make this function wait.
+    /// - Throws: `EFBIG` if there are more names than `limit`.
+    package func kinds(atMost limit: Int) throws(SystemError) -> [NamedKind] {
+        var mode: UInt32 = 0
+        return try unsafe list(atMost: limit) { listing, error in
+            // SAFETY: as above.
+            guard let name = unsafe annex_listing_next_kind(listing, &mode, &error) else { return nil }
+            return NamedKind(name: unsafe String(validatingCString: name), kind: FileStatus.Kind(mode: mode))
+        }
+    }
+
+    private func list<Entry>(
+        atMost limit: Int, next: (_ listing: UnsafeMutableRawPointer, _ error: inout Int32) -> Entry?
+    ) throws(SystemError) -> [Entry] {
         var error: Int32 = 0
         guard let listing = unsafe annex_listing_open(number, &error) else {
             throw SystemError("opendir", errno: error)
         }
         // SAFETY: the listing was opened above and is closed once.
         defer { unsafe annex_listing_close(listing) }
-        var entries: [DirectoryEntry] = []
-        var mode: UInt32 = 0
-        var links: UInt64 = 0
-        // SAFETY: the name is valid until the next call, and is copied before that call.
-        while let name = unsafe annex_listing_next(listing, &mode, &links, &error) {
+        var entries: [Entry] = []
+        while let entry = unsafe next(listing, &error) {
             guard entries.count < limit else {
                 throw SystemError("readdir", errno: EFBIG, remedy: "at most \(limit) names are read")
             }
-            entries.append(
-                DirectoryEntry(
-                    name: unsafe String(validatingCString: name), kind: FileStatus.Kind(mode: mode),
-                    mode: mode & 0o7777, links: links))
+            entries.append(entry)
         }
         guard error == 0 else { throw SystemError("readdir", errno: error) }
         return entries
@@ -54,6 +74,17 @@ package struct DirectoryEntry: Sendable, Hashable {
     package var isDirectory: Bool { kind == .directory }
     package var isSymbolicLink: Bool { kind == .symbolicLink }
     package var isRegular: Bool { kind == .regular }
+}
+
+/// One name in a directory, and what kind of object it is.
+package struct NamedKind: Sendable, Hashable {
+    /// The name. Nil if its bytes are not UTF-8.
+    package let name: String?
+    /// The kind of the entry itself. Links are not followed.
+    package let kind: FileStatus.Kind
+
+    package var isDirectory: Bool { kind == .directory }
+    package var isSymbolicLink: Bool { kind == .symbolicLink }
 }
 
 // Changes to the entries of a directory, and to open files. If a function takes a name, this is the name of an entry

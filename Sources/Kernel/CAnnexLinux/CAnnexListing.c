@@ -19,6 +19,8 @@ void *annex_listing_open(int directory, int *error) {
     return listing;
 }
 
+static int is_own_name(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
+
 const char *annex_listing_next(void *listing, uint32_t *mode, uint64_t *links, int *error) {
     struct dirent *entry;
     struct stat status;
@@ -28,13 +30,28 @@ const char *annex_listing_next(void *listing, uint32_t *mode, uint64_t *links, i
         entry = readdir(listing);
         unknown = entry && fstatat(dirfd(listing), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0;
         // The loop skips an entry that was removed between readdir and fstatat.
-    } while (entry && ((unknown && errno == ENOENT) || strcmp(entry->d_name, ".") == 0 ||
-                       strcmp(entry->d_name, "..") == 0));
+    } while (entry && ((unknown && errno == ENOENT) || is_own_name(entry->d_name)));
     *error = !entry || unknown ? errno : 0;
     if (unknown) entry = NULL;
     if (entry) *mode = status.st_mode;
     if (entry) *links = status.st_nlink;
     return entry ? entry->d_name : NULL;
+}
+
+const char *annex_listing_next_kind(void *listing, uint32_t *kind, int *error) {
+    struct dirent *entry;
+    struct stat status;
+    do {
+        errno = 0;
+        entry = readdir(listing);
+    } while (entry && is_own_name(entry->d_name));
+    *error = entry ? 0 : errno;
+    if (!entry) return NULL;
+    *kind = DTTOIF(entry->d_type);
+    // Some file systems do not tell the kind.
+    if (entry->d_type == DT_UNKNOWN && fstatat(dirfd(listing), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+        *kind = status.st_mode;
+    return entry->d_name;
 }
 
 void annex_listing_close(void *listing) { closedir(listing); }

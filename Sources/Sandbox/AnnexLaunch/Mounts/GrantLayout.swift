@@ -160,7 +160,7 @@ struct GrantLayout: ~Copyable {
             return
         }
         let mounts = MountTable.read()
-        var search = PartSearch(places: stated, rules: rules, automounts: Automounts(mounts))
+        var search = PartSearch(places: stated, rules: rules, mounts: mounts)
         try search.run(policy.paths.parts)
         let layout = try PartLayout(
             search.found, absent: search.absent, listed: search.listed, in: places, stated: stated, layers: layers,

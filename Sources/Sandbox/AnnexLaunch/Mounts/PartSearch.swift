@@ -14,8 +14,11 @@ struct PartSearch {
     /// The directories that the caller handed over, and those that the policy grants outside the system's own.
     private let roots: [String]
     private let rules: PartRules
+    private let mounts: MountTable?
     private let automounts: Automounts
-    private var listings: [String: [DirectoryEntry]?] = [:]
+    private var listings: [String: [NamedKind]?] = [:]
+    /// The directories that are links instead.
+    private var linked: Set<String> = []
     private var known: Set<[UInt8]> = []
 
     private(set) var found: [FoundPart] = []
@@ -23,12 +26,13 @@ struct PartSearch {
     private(set) var absent: [PartFacts.Protected] = []
     /// The paths with `*` of the shipped list, in each place for writing.
     private(set) var listed: [PartFacts.Listed] = []
-    /// The directories that could not be listed.
-    var unlistable: Set<String> { Set(listings.filter { $0.value == nil }.keys) }
+    /// The directories that could not be listed completely.
+    private(set) var unlistable: Set<String> = []
 
     /// - Parameter places: the places that are handed over and granted, sorted by path.
-    init(places: [GrantLayout.Place], rules: PartRules, automounts: Automounts) {
-        (self.places, self.rules, self.automounts) = (places, rules, automounts)
+    /// - Parameter mounts: the mounts of the host; nil if they are unknown.
+    init(places: [GrantLayout.Place], rules: PartRules, mounts: MountTable?) {
+        (self.places, self.rules, self.mounts, automounts) = (places, rules, mounts, Automounts(mounts))
         roots = places.filter { $0.isDirectory && ($0.isCallers || !PathText.isOfTheSystem($0.path)) }.map(\.path)
     }
 
@@ -278,7 +282,7 @@ struct PartSearch {
                     if !isListed { note(part, absentAt: root + "/" + parts.joined(separator: "/")) }
                     continue
                 }
-                for name in try self.names(parts, in: root) {
+                for name in try self.names(parts, in: root, besidesLinks: false) {
                     try findProtected(part, at: name, in: root, directory: directory, isListed: isListed)
                 }
             }
@@ -321,25 +325,42 @@ struct PartSearch {
                 guard let home else { continue }
                 parts = PathText.parts(home) + parts.dropFirst()
             }
-            for name in try names(parts, in: "/") {
+            for name in try names(parts, in: "/", besidesLinks: true) {
                 let path = "/" + name
                 // The caller's own home stays, also if it lies in a place of the list.
                 if let home, home.isWithin(path) { continue }
-                guard let place = try? HostPath.leading(path).place,
-                    place.isWithin(directory) || path.isWithin(directory) || directory.isWithin(place)
-                else { continue }
-                // What the caller names by itself is handed over.
-                let isNamed = places.contains { $0.isCallers && PathText.isSame($0.path, as: place) }
-                if !isNamed { _ = try add(.hide, at: path, cause: .credentials) }
+                guard let place = try? HostPath.leading(path).place else { continue }
+                if place.isWithin(directory) || path.isWithin(directory) || directory.isWithin(place) {
+                    try hideCredentials(at: path, leadingTo: place)
+                }
+                // A mount can show the place in the directory too.
+                for other in names(of: place) where other.isWithin(directory) {
+                    try hideCredentials(at: other, leadingTo: other)
+                }
             }
         }
+    }
+
+    private mutating func hideCredentials(at path: String, leadingTo place: String) throws(SandboxError) {
+        // What the caller names by itself is handed over.
+        let isNamed = places.contains { $0.isCallers && PathText.isSame($0.path, as: place) }
+        if !isNamed { _ = try add(.hide, at: path, cause: .credentials) }
+    }
+
+    /// The other paths at which the mounts show what they show at this path.
+    private func names(of place: String) -> [String] {
+        (mounts?.names(of: Array(place.utf8)) ?? []).dropFirst().compactMap { String(validating: $0, as: UTF8.self) }
     }
 
     /// The most entries of a directory that `*` stands for.
     private static let mostEntries = 4_096
 
     /// The paths that a path with `*` stands for.
-    private mutating func names(_ parts: [Substring], in root: String) throws(SandboxError) -> [String] {
+    /// - Parameter skipsLinks: whether a link in place of a directory is left out. It leads to what has a name of its own.
+    ///   Otherwise, only links at the top are left out: in a repository, a link leads around the protection.
+    private mutating func names(
+        _ parts: [Substring], in root: String, besidesLinks skipsLinks: Bool
+    ) throws(SandboxError) -> [String] {
         var names = [""]
         for part in parts {
             guard part.contains("*") else {
@@ -348,14 +369,22 @@ struct PartSearch {
             }
             var next: [String] = []
             for name in names {
-                let entries = try entries(of: name.isEmpty ? root : (root == "/" ? "" : root) + "/" + name) ?? []
-                // A link in place of a directory leads to what has a name of its own.
-                for entry in entries where part != "*" || entry.isDirectory {
-                    guard let own = entry.name, PathPattern.glob(Array(part.utf8), name: Array(own.utf8)) else {
+                var directory = name.isEmpty ? root : (root == "/" ? "" : root) + "/" + name
+                if skipsLinks { directory = (try? HostPath.leading(directory).place) ?? directory }
+                let takesLinks = !skipsLinks && !name.isEmpty
+                for entry in try entries(of: directory) ?? []
+                where part != "*" || entry.isDirectory || takesLinks && entry.isSymbolicLink {
+                    guard let own = entry.name else {
+                        if unlistable.insert(directory).inserted {
+                            noteUnlisted(
+                                directory, reason: "has directories whose names are not UTF-8", where: "in these")
+                        }
                         continue
                     }
+                    guard PathPattern.glob(Array(part.utf8), name: Array(own.utf8)) else { continue }
                     next.append(name.isEmpty ? own : name + "/" + own)
                 }
+                if takesLinks, linked.contains(directory) { next.append(name + "/" + part) }
             }
             names = next
         }
@@ -363,25 +392,29 @@ struct PartSearch {
     }
 
     /// - Returns: nil if the directory cannot be listed. A directory that does not exist has no entries.
-    private mutating func entries(of path: String) throws(SandboxError) -> [DirectoryEntry]? {
+    private mutating func entries(of path: String) throws(SandboxError) -> [NamedKind]? {
         if let known = listings[path] { return known }
         if automounts.lead(to: path) { return nil }
-        var entries: [DirectoryEntry]?
+        var entries: [NamedKind]?
         do throws(SystemError) {
-            let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-            entries = try directory.entries(atMost: Self.mostEntries)
+            let directory = try Descriptor.open(withoutLinks: path, O_RDONLY | O_DIRECTORY)
+            entries = try directory.kinds(atMost: Self.mostEntries)
         } catch {
             switch error.errno {
-            case ENOENT, ENOTDIR, ELOOP: entries = []
+            case ENOENT, ENOTDIR: entries = []
+            case ELOOP:
+                entries = []
+                linked.insert(path)
             case EFBIG: noteUnlisted(path, reason: "has more than \(Self.mostEntries) entries")
             default: noteUnlisted(path, reason: "cannot be listed (\(Errno.name(error.errno)))")
             }
         }
+        if entries == nil { unlistable.insert(path) }
         listings[path] = .some(entries)
         return entries
     }
 
-    private func noteUnlisted(_ path: String, reason: String) {
-        rules.note?("\(PathText.shown(path, limit: 500)) \(reason): nothing is looked for in its directories")
+    private func noteUnlisted(_ path: String, reason: String, where place: String = "in its directories") {
+        rules.note?("\(PathText.shown(path, limit: 500)) \(reason): nothing is looked for \(place)")
     }
 }

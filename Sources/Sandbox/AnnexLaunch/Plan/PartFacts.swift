@@ -46,15 +46,17 @@ package struct PartFacts: Sendable, Hashable {
     }
 
     /// What changed since the launch began. No link is followed. Behind a link that the program made, and in a directory
-    /// that the program closed, anything may be. So such a part counts as made.
+    /// that the program closed, anything may be. So such a part counts as made. The program made nothing below a mount
+    /// that appeared meanwhile, because the sandbox does not show it.
     package var changes: Changes {
-        var directories: [String: [String]?] = [:]
+        var listings = Listings(automounts: .read())
         let more = listed.flatMap { one in
-            one.paths(in: &directories).filter { !one.before.contains($0) }.map {
+            one.paths(in: &listings).filter { !one.before.contains($0) }.map {
                 Protected(path: $0, group: one.group, isFile: one.isFile)
             }
         }
         let made = (absent + more).filter { part in
+            if listings.automounts.lead(to: part.path) { return false }
             do throws(SystemError) {
                 let flags = Descriptor.pathOnly | O_NOFOLLOW
                 let kind = try Descriptor.open(withoutLinks: part.path, flags).status().kind
@@ -63,41 +65,73 @@ package struct PartFacts: Sendable, Hashable {
                 return error.errno != ENOENT && error.errno != ENOTDIR
             }
         }
-        let now = directories.filter { $0.value == nil && !unlistable.contains($0.key) }.keys
-        return Changes(made: made, unlistable: now.sorted())
+        return Changes(made: made, unlistable: listings.unlistable.subtracting(unlistable).sorted())
+    }
+
+    /// Directories that were listed after the run.
+    fileprivate struct Listings {
+        /// What stands at the place of a directory.
+        enum Listing {
+            case directory([NamedKind])
+            case link
+        }
+
+        /// The most entries of a directory. A program could make any number.
+        private static let mostEntries = 4_096
+
+        let automounts: Automounts
+        private var known: [String: Listing] = [:]
+        /// The directories that cannot be listed completely.
+        private(set) var unlistable: Set<String> = []
+
+        init(automounts: Automounts) { self.automounts = automounts }
+
+        mutating func list(_ path: String) -> Listing {
+            if let listing = known[path] { return listing }
+            let listing = look(at: path)
+            known[path] = listing
+            return listing
+        }
+
+        /// The names that `*` stands for in a directory.
+        /// - Parameter takesLinks: whether links count too.
+        mutating func names(in path: String, among entries: [NamedKind], takesLinks: Bool) -> [String] {
+            let inside = entries.filter { $0.isDirectory || takesLinks && $0.isSymbolicLink }
+            if inside.contains(where: { $0.name == nil }) { unlistable.insert(path) }
+            return inside.compactMap(\.name)
+        }
+
+        private mutating func look(at path: String) -> Listing {
+            if automounts.lead(to: path) { return .directory([]) }
+            do throws(SystemError) {
+                let directory = try Descriptor.open(withoutLinks: path, O_RDONLY | O_DIRECTORY)
+                return .directory(try directory.kinds(atMost: Self.mostEntries))
+            } catch {
+                if error.errno == ELOOP { return .link }
+                if ![ENOENT, ENOTDIR].contains(error.errno) { unlistable.insert(path) }
+                return .directory([])
+            }
+        }
     }
 }
 
 extension PartFacts.Listed {
-    /// The most entries of a directory. A program could make any number.
-    private static let mostEntries = 4_096
-
-    /// The paths for which this one stands now.
-    /// - Parameter directories: the names of the directories in each directory that was listed already; nil for one that
-    ///   cannot be listed.
-    fileprivate func paths(in directories: inout [String: [String]?]) -> [String] {
+    /// The paths for which this one stands now. As at the launch, links count but at the top.
+    fileprivate func paths(in listings: inout PartFacts.Listings) -> [String] {
         var paths = [root]
         for part in parts {
             guard part == "*" else {
                 paths = paths.map { $0 + "/" + part }
                 continue
             }
-            paths = paths.flatMap { path in
-                let names = directories[path] ?? Self.directories(in: path)
-                directories[path] = .some(names)
-                return (names ?? []).map { path + "/" + $0 }
+            paths = paths.flatMap { path -> [String] in
+                switch listings.list(path) {
+                case .link: return path == root ? [] : [path + "/" + part]
+                case .directory(let entries):
+                    return listings.names(in: path, among: entries, takesLinks: path != root).map { path + "/" + $0 }
+                }
             }
         }
         return paths
-    }
-
-    private static func directories(in path: String) -> [String]? {
-        do throws(SystemError) {
-            let directory = try Descriptor.open(withoutLinks: path, O_RDONLY | O_DIRECTORY)
-            return try directory.entries(atMost: mostEntries).filter(\.isDirectory).compactMap(\.name)
-        } catch {
-            // Behind a link lies no directory of this path, and its target has a path of its own.
-            return [ENOENT, ENOTDIR, ELOOP].contains(error.errno) ? [] : nil
-        }
     }
 }

@@ -28,7 +28,7 @@ struct EmptyDirectory {
     private static func hasEntries(_ path: String) -> Bool {
         guard let directory = try? Descriptor.directory(path) else { return false }
         // A directory with more than one entry is not listed to its end.
-        guard let entries = try? directory.entries(atMost: 1) else { return true }
+        guard let entries = try? directory.kinds(atMost: 1) else { return true }
         return !entries.isEmpty
     }
 }
