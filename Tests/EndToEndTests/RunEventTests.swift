@@ -43,6 +43,28 @@ import Testing
         #expect(said.errors.contains(hint), "\(said.errors)")
     }
 
+    /// Tools apply the options of these lines, and the program decides which files it asks for.
+    @Test func `no line has an option that hands over credentials`() async throws {
+        let home = folder.url.appending(path: "home")
+        try FileManager.default.createDirectory(
+            at: home.appending(path: ".ssh"), withIntermediateDirectories: true)
+        try Data().write(to: home.appending(path: ".ssh/id_rsa"))
+        let annex = ExampleBundles.products.appending(path: "annex").path
+        for (directory, file) in [("..", "$HOME/.ssh/id_rsa"), ("..", "$HOME/.ssh"), (".ssh", ".")] {
+            let line = "cd \"$HOME/\(directory)\"; exec \"$0\" run --json-events \"$1\" -- ls \(file)"
+            let events = folder.url.appending(path: "events").path
+            // The broker watches the directory from the moment of the launch, and a program can be faster once.
+            var said = ""
+            for _ in 0..<20 where !said.contains("this hands over credentials") {
+                said = try await Program.run(
+                    "/bin/sh", ["-c", line, annex, events], in: folder, environment: ["HOME": home.path]
+                ).errors
+            }
+            #expect(said.contains("this hands over credentials"), "\(file): \(said)")
+            for line in try self.events() { #expect((line["options"] as? [[String]])?.isEmpty == true, "\(line)") }
+        }
+    }
+
     @Test func `a line is there while the program runs`() async throws {
         let annex = ExampleBundles.products.appending(path: "annex").path
         let inside = "import socket, time\ntry: socket.socket()\nexcept OSError: pass\ntime.sleep(1000)"

@@ -270,7 +270,7 @@ struct ProgramRun {
         let owners = OwnerHints(report, isRefused: errors.states(EACCES)).lines(
             read: options.read + options.execute, written: options.write + options.writeExecute)
         for line in owners { StandardError.print("annex: hint: \(line)") }
-        let hint = hint(hints, isAboutOwner: !owners.isEmpty)
+        let hint = hint(hints, isAboutOwner: !owners.isEmpty)?.withoutCredentials
         for note in end.notes + notes(end) { StandardError.print("annex: note: \(note)") }
         // `--explain` has listed these files already.
         if !options.explain, let note = ExecutionNote(end.denials, given: given), !note.isSaid(by: hint) {
@@ -326,7 +326,8 @@ struct ProgramRun {
     }
 
     private var emptyDirectory: RunHint? {
-        options.directory == nil ? EmptyDirectory(scratch, of: options.program, given: given)?.hint : nil
+        let hint = options.directory == nil ? EmptyDirectory(scratch, of: options.program, given: given)?.hint : nil
+        return hint?.withoutCredentials
     }
 
     /// The hint if the program could not be started because its file belongs to another user.

@@ -117,7 +117,7 @@ extension RunEvents {
 
         init(_ denial: Denial, beside allowances: Allowances) {
             record = DenialRecord(denial)
-            options = RunRemedy(denial, beside: allowances)?.choices.map(\.options) ?? []
+            options = RunRemedy(denial, beside: allowances)?.choices.withoutCredentials.map(\.options) ?? []
         }
 
         func encode(to encoder: any Encoder) throws {

@@ -44,7 +44,7 @@ struct ClosedFileHint {
         let choice = RunChoice(grant.name, typed)
         let word = status.st_mode & 0o077 == 0 ? "readable for root alone" : "not readable for every user"
         let line = "\(PathText.shown(typed, limit: 500)) is \(word), and the program is another user"
-        if CredentialPlaces.hold(path) { return RunHint(line: line + CredentialPlaces.remark) }
+        if CredentialPlaces().hold(path) { return RunHint(line: line + RunHint.ofCredentials) }
         return RunHint(line: line + ": add " + choice.shown, choices: [choice])
     }
 

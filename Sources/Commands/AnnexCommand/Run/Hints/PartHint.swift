@@ -51,7 +51,7 @@ struct PartHint {
     private func hidden(_ path: String) -> RunHint? {
         guard report.hiddenParts.contains(where: { Self.isPath(path, within: $0) }) else { return nil }
         let line = "\(PathText.shown(path)) is hidden from the program (--hide, --read-all-but or the policy)"
-        return RunHint(line: CredentialPlaces.hold(path) ? line + CredentialPlaces.remark : line)
+        return RunHint(line: CredentialPlaces().hold(path) ? line + RunHint.ofCredentials : line)
     }
 
     private func protected(_ path: String) -> RunHint? {

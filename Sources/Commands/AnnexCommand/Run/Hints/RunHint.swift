@@ -1,5 +1,7 @@
 import AnnexLaunch
 import AnnexLinux
+import AnnexPolicy
+internal import AnnexSandbox
 
 /// One line about why a program failed, with the options of `annex run` that remove the cause.
 struct RunHint {
@@ -7,6 +9,25 @@ struct RunHint {
     /// The ways to remove the cause. Each choice is enough by itself. The list is empty if no option removes the cause,
     /// or if the user has to choose a name first.
     var choices: [RunChoice] = []
+
+    /// What a hint adds about a place that holds credentials and for which it names no option.
+    static let ofCredentials = ". It holds credentials: name it by itself only if the program must have them"
+
+    /// The same hint without the choices that hand over credentials. A person still reads the option.
+    var withoutCredentials: RunHint {
+        let safe = choices.withoutCredentials
+        if safe.count == choices.count { return self }
+        return RunHint(
+            line: line + " (this hands over credentials: do so only if the program must have them)", choices: safe)
+    }
+}
+
+extension [RunChoice] {
+    /// The choices that hand over no credentials. What a program does and prints leads to choices, and tools apply them.
+    var withoutCredentials: [RunChoice] {
+        let places = isEmpty ? nil : CredentialPlaces()
+        return filter { choice in !choice.places.contains { places?.concern($0) == true } }
+    }
 }
 
 /// Options that a user can add to `annex run`.
@@ -34,6 +55,16 @@ struct RunChoice: Equatable {
             if !isKnown { kept += pair }
         }
         return RunChoice(kept, purpose: purpose)
+    }
+
+    /// The paths that the options hand over.
+    fileprivate var places: [String] {
+        stride(from: 0, to: options.count - 1, by: 2).compactMap { index in
+            guard ["--read", "--write", "--execute", "--write-execute"].contains(options[index]) else { return nil }
+            let path = options[index + 1]
+            if path.hasPrefix("/") { return path }
+            return SandboxProgram.callersDirectory.map { PathText.resolved($0 + "/" + path) }
+        }
     }
 
     /// The options in a form that can be pasted into a shell.

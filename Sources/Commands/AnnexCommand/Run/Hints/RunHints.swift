@@ -109,7 +109,7 @@ struct RunHints {
             sure ?? known.hint(table.errors.filter(\.isFirst), denials: denials) ?? paths.hint(for: errors)
             ?? cause.matching(errors).flatMap(tried.without) ?? known.hint(table.errors, denials: denials)
             ?? paths.hint(printed: errors) ?? paths.hint(unnamedIn: errors) ?? cause.last(errors).flatMap(tried.without)
-        return hint.map { listing($0, isExplained: isExplained) }
+        return hint.map { listing($0.withoutCredentials, isExplained: isExplained) }
     }
 
     /// The note after a success about a file that was not read, or not written.
