@@ -164,7 +164,8 @@ import Testing
             #expect(worked.status == 0 && worked.output == "x\n", "\(worked)")
             // Of a directory with keys, only the file itself.
             let key = try await run(script: "cat ~/.ssh/id")
-            #expect(Self.lines(key, "hint").last?.contains("add --env HOME --read \(home)/.ssh/id;") == true, "\(key)")
+            let option = "add --env HOME --read \(home)/.ssh/id (this hands over credentials: "
+            #expect(Self.lines(key, "hint").last?.contains(option) == true, "\(key)")
             // Some programs print only the path.
             let printed = try await run(script: "echo \"app: bad settings: $HOME/.config/app/c\" >&2; exit 3")
             #expect(Self.lines(printed, "hint").last?.contains("--read \(home)/.config/app") == true, "\(printed)")

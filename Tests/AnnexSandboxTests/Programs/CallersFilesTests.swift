@@ -261,15 +261,31 @@ struct CallersFilesTests {
                 6 1 8:5 / /srv/x rw - ext4 e rw
                 7 1 8:2 /audit /mnt/audit rw - ext4 b rw
                 8 1 8:6 / /run/media/me/stick rw - vfat f rw
+                9 1 8:1 /home/u/site /var/www rw - ext4 a rw
+                10 1 8:1 / /run/other rw - ext4 a rw
+                11 1 8:2 /audit /var/tmp/z rw - ext4 b rw
                 """))
         for path in [
-            "/var/log", "/var/log/audit", "/mnt/audit", "/etc/x", "/bm/etc", "/bm/etc/x", "/bm", "/bm/var/lib",
+            "/var/log", "/var/log/audit", "/mnt/audit", "/var/www", "/run/other/x", "/var/tmp/z", "/etc/x", "/bm/etc",
+            "/bm/etc/x", "/bm", "/bm/var/lib",
         ] {
             #expect(services.hold(path), "\(path)")
         }
-        for path in ["/srv/x", "/srv/x/y", "/var/tmp/x", "/bm/home/x", "/bm/var/tmp/x", "/run/media/me/stick/x"] {
+        for path in [
+            "/srv/x", "/srv/x/y", "/var/tmp/x", "/bm/home/x", "/bm/var/tmp/x", "/run/media/me/stick/x", "/home/u/site",
+            "/home/u",
+        ] {
             #expect(!services.hold(path), "\(path)")
         }
+    }
+
+    @Test func `a home is no place of credentials, and what it holds can be one`() {
+        let places = CredentialPlaces()
+        for path in ["/root/x", "/home/u", "/home/u/project", "/usr/share"] {
+            #expect(!places.concern(path), "\(path)")
+        }
+        for path in ["/etc/shadow", "/etc/ssl/private/x", "/etc/sudoers.d"] { #expect(places.hold(path), "\(path)") }
+        #expect(places.concern("/etc/ssl") && places.concern("/etc") && !places.hold("/etc/ssl"))
     }
 
     /// A program sees the directory by another path than the machine's services.

@@ -26,8 +26,10 @@ package struct GrantDangers {
         if !PathText.isSame(place, as: spelling), let danger = PathText.danger(place, rights: rights) {
             return "it leads to \(Escaped(place)): \(danger)"
         }
-        guard rights.contains(.write), let shown = Self.system(shownIn: place) else { return nil }
-        return "a mount shows the system's own files at \(Escaped(shown)), and no policy may grant `write` on them"
+        // An ordinary user has no right to change the system's files, wherever they are.
+        guard rights.contains(.write), geteuid() == 0, let shown = Self.system(shownIn: place) else { return nil }
+        return "a mount shows the system's own files at \(Escaped(shown)), and no policy may grant `write` on them: "
+            + "unmount it"
     }
 
     /// The path at which a mount shows the system's own files, at a place or below it; nil if none does.

@@ -73,17 +73,27 @@ struct MountTable {
 
     /// The files at these paths and below them, also those that a later mount hides. Another mount may show them at
     /// another path.
+    ///
+    /// A file system that is mounted below these paths is theirs, such as /var/log on a server. It is not if an earlier mount
+    /// elsewhere shows its files too, or one that shows more of them: then they are a user's files.
     func files(at paths: [[UInt8]]) -> [View] {
-        paths.flatMap { path in
-            mounts.compactMap { mount in
-                if Self.isPath(path, within: mount.point) {
-                    let root = Self.path(path, from: mount.point, to: mount.root)
-                    return View(device: mount.device, root: root, point: path)
-                }
-                guard Self.isPath(mount.point, within: path) else { return nil }
-                return View(device: mount.device, root: mount.root, point: mount.point)
+        func isInside(_ mount: Mount) -> Bool { paths.contains { Self.isPath(mount.point, within: $0) } }
+        let around = paths.flatMap { path in
+            mounts.filter { Self.isPath(path, within: $0.point) }.map { mount in
+                View(
+                    device: mount.device, root: Self.path(path, from: mount.point, to: mount.root), point: path)
             }
         }
+        let outside = mounts.enumerated().filter { !isInside($0.element) }
+        let inside = mounts.enumerated().filter { place, mount in
+            isInside(mount)
+                && !outside.contains { other in
+                    other.element.device == mount.device && Self.isPath(mount.root, within: other.element.root)
+                        && (other.offset < place || other.element.root != mount.root)
+                }
+        }
+        return around
+            + inside.map { View(device: $0.element.device, root: $0.element.root, point: $0.element.point) }
     }
 
     /// All paths at which the mounts show what they show at a path without links, with this path.
@@ -94,6 +104,13 @@ struct MountTable {
                 ? Self.path(files.root, from: mount.root, to: mount.point) : nil
         }
         return [path] + Set(others).filter { $0 != path }
+    }
+
+    /// The other paths at which the mounts show what they show at a path without links, or a part of it.
+    func places(showing path: [UInt8]) -> [[UInt8]] {
+        guard let files = view(of: path) else { return [] }
+        let parts = mounts.filter { $0.device == files.device && Self.isPath($0.root, within: files.root) }
+        return (names(of: path) + parts.map(\.point)).filter { $0 != path }
     }
 
     /// Whether a new file gets the group of its directory, in place of the group of the process that makes it, on a file

@@ -36,6 +36,8 @@ package struct ServicePlaces {
     /// - Parameter path: a path without links.
     package func hold(_ path: String) -> Bool {
         guard let mounts else { return true }
+        let isInUsers = PathText.ofUsersInServices.contains { PathText.isPath(path, within: $0) }
+        if !isInUsers, PathText.ofServices.contains(where: { PathText.isPath(path, within: $0) }) { return true }
         return mounts.views(within: Array(path.utf8)).contains { view in
             let isOfUsers = exceptions.contains { view.lies(in: $0) && !$0.lies(in: view) }
             return (whole + shared).contains { $0.lies(in: view) } || !isOfUsers && whole.contains { view.lies(in: $0) }

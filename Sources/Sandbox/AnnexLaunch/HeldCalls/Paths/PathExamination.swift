@@ -90,7 +90,9 @@ package struct PathExamination {
         }
         let places: [[Substring]] = [["etc"], ["var", "lib"], ["sys", "devices", "system"]]
         let place = places.first { parts.starts(with: $0) && parts.count > $0.count + 1 }
-        let whole = place.map { "/" + parts.prefix($0.count + 1).joined(separator: "/") }
+        var whole = place.map { "/" + parts.prefix($0.count + 1).joined(separator: "/") }
+        // Beside a setting such as /etc/ssl/openssl.cnf, the directory may hold keys.
+        if let directory = whole, CredentialPlaces().concern(directory) { whole = nil }
         return finding(path, fault: .notShown, rights: .read, granting: whole)
     }
 

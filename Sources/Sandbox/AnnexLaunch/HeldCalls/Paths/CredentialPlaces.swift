@@ -5,15 +5,17 @@ internal import AnnexPolicy
 /// another path.
 package struct CredentialPlaces {
     private let mounts = MountTable.read()
-    /// The names of each path of the list. They can contain `*`.
+    /// The names of each path of the list, and of the place to which its links lead. They can contain `*`. A home is no such
+    /// place here, because people work in homes.
     private static let patterns: [[[UInt8]]] = {
-        let home = UserEnvironment.path("HOME")
-        let homes = Set([home, home.flatMap { try? HostPath.leading($0).place }].compactMap { $0 })
-        return ((try? ShippedParts.credentials()) ?? []).flatMap { part -> [[[UInt8]]] in
-            let names = part.parts.map { Array($0.utf8) }
-            guard part.parts.first == "~" else { return [names] }
-            return homes.map { home in PathText.parts(home).map { Array($0.utf8) } + names.dropFirst() }
+        let home = UserEnvironment.path("HOME").map { PathText.parts($0).joined(separator: "/") }
+        let parts = ((try? ShippedParts.credentials()) ?? []).filter { $0.group != "homes" }
+        let paths = parts.compactMap { part -> String? in
+            guard part.parts.first == "~" else { return part.path }
+            return home.map { "/" + ([Substring($0)] + part.parts.dropFirst()).joined(separator: "/") }
         }
+        let places = paths.filter { !$0.contains("*") }.compactMap { try? HostPath.leading($0).place }
+        return Set(paths + places).map { path in PathText.parts(path).map { Array($0.utf8) } }
     }()
 
     package init() {}
@@ -27,19 +29,21 @@ package struct CredentialPlaces {
         }
     }
 
-    /// Whether a path is such a place, lies in one, or is a directory above one that exists.
+    /// Whether a path is such a place, lies in one, or holds or shows one that exists.
     package func concern(_ path: String) -> Bool {
         if hold(path) { return true }
         let lookup = HostLookup { _ in false }
-        return names(of: path).contains { names in
+        let isAbove = names(of: path).contains { names in
             Self.patterns.contains { pattern in
                 guard pattern.starts(with: names) else { return false }
-                // What stands before the first `*`.
+                // What stands before the first `*`. The entries of this directory are not listed.
                 let plain = pattern.prefix { !$0.contains(UInt8(ascii: "*")) }
                 let path = "/" + plain.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
-                return plain.count > names.count && lookup.follow(path) != .missing
+                return plain.count >= names.count && lookup.follow(path) != .missing
             }
         }
+        let shown = mounts?.views(within: Array(PathText.resolved(path).utf8)).dropFirst() ?? []
+        return isAbove || shown.contains { hold(PathText.text($0.point)) }
     }
 
     /// The names of each path at which the mounts show the same.
