@@ -120,6 +120,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("mkdir objects refs; echo x > HEAD; echo x > config", "this run made PLACE/config"),
+        ("mkdir objects refs; ln -s open HEAD; mkdir hooks", "this run made PLACE/hooks"),
+        ("cd empty; rmdir .git; echo x > .git", "this run made PLACE/empty/.git"),
+    ])
+    func `a repository without a working tree, and a file in place of an empty directory, are found out`(
+        script: String, words: String
+    ) async throws {
+        try FileManager.default.createDirectory(
+            atPath: place + "/empty/.git", withIntermediateDirectories: true)
+        for path in ["/empty", "/empty/.git"] { chmod(place + path, 0o777) }
+        let ran = try await run("--write", ".", script: script)
+        let wanted = words.replacingOccurrences(of: "PLACE", with: place)
+        #expect(ran.status == 0 && ran.errors.contains(wanted), "\(ran.errors)")
+    }
+
+    @Test(arguments: [".git/modules/third/foo/hooks/x", ".git/modules/foo/modules/bar/config"])
+    func `a submodule with a path for its name is protected`(path: String) async throws {
+        try make(path, "before\n")
+        let ran = try await run("--write", ".", script: "echo evil > \(path)")
+        #expect(ran.status != 0 && ran.errors.contains("--unprotect git"), "\(ran.errors)")
+    }
+
     @Test func `a link to a directory is no obstacle outside of repositories`() async throws {
         try make("out/.git/hooks/x", "")
         let ran = try await run("--write", ".", script: "ln -s out current")
@@ -134,7 +157,11 @@ import Testing
         try FileManager.default.createDirectory(atPath: place + "/other", withIntermediateDirectories: false)
         try #require(mount(place + "/home", place + "/other", nil, UInt(MS_BIND), nil) == 0)
         defer { umount2(place + "/other", Int32(MNT_DETACH)) }
-        let arguments = ["run", "--read-all-but", "other", "--", "sh", "-c", "cat other/.netrc other/plain"]
+        try make("alone/file", "")
+        try #require(mount(place + "/home/.netrc", place + "/alone/file", nil, UInt(MS_BIND), nil) == 0)
+        defer { umount2(place + "/alone/file", Int32(MNT_DETACH)) }
+        let script = "cat other/.netrc other/plain alone/file"
+        let arguments = ["run", "--read-all-but", "other", "--read-all-but", "alone", "--", "sh", "-c", script]
         let ran = try await Program.run("annex", arguments, in: folder, environment: ["HOME": place + "/home"])
         #expect(ran.output == "plain\n", "\(ran.output)\(ran.errors)")
     }

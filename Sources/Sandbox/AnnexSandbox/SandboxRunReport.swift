@@ -153,7 +153,7 @@ extension SandboxRunReport {
     private mutating func record(_ parts: PartFacts) {
         hiddenParts = parts.hidden.map { Escaped($0, limit: 8_192) }
         protectedParts = parts.protected.map(ProtectedPart.init)
-        let changes = parts.changes
+        let changes = PartChanges(since: parts)
         madeParts = changes.made.map(ProtectedPart.init)
         unlistablePlaces = changes.unlistable.map { Escaped($0, limit: 8_192) }
     }

@@ -166,7 +166,7 @@ struct GrantLayout: ~Copyable {
             search.found, absent: search.absent, listed: search.listed, in: places, stated: stated, layers: layers,
             mounts: mounts)
         (parts, partFacts) = (layout.mounts, layout.facts)
-        partFacts.unlistable = search.unlistable
+        (partFacts.unlistable, partFacts.bare) = (search.listings.unlistable, search.bare)
         if let warning = layout.warning { rules.note?(warning) }
     }
 

@@ -15,10 +15,8 @@ struct PartSearch {
     private let roots: [String]
     private let rules: PartRules
     private let mounts: MountTable?
-    private let automounts: Automounts
-    private var listings: [String: [NamedKind]?] = [:]
-    /// The directories that are links instead.
-    private var linked: Set<String> = []
+    private var automounts: Automounts { listings.automounts }
+    private(set) var listings: PartListings
     private var known: Set<[UInt8]> = []
 
     private(set) var found: [FoundPart] = []
@@ -26,13 +24,14 @@ struct PartSearch {
     private(set) var absent: [PartFacts.Protected] = []
     /// The paths with `*` of the shipped list, in each place for writing.
     private(set) var listed: [PartFacts.Listed] = []
-    /// The directories that could not be listed completely.
-    private(set) var unlistable: Set<String> = []
+    /// The places for writing that are no repository without a working tree.
+    private(set) var bare: [PartFacts.Bare] = []
 
     /// - Parameter places: the places that are handed over and granted, sorted by path.
     /// - Parameter mounts: the mounts of the host; nil if they are unknown.
     init(places: [GrantLayout.Place], rules: PartRules, mounts: MountTable?) {
-        (self.places, self.rules, self.mounts, automounts) = (places, rules, mounts, Automounts(mounts))
+        (self.places, self.rules, self.mounts) = (places, rules, mounts)
+        listings = PartListings(automounts: Automounts(mounts)) { rules.note?($0) }
         roots = places.filter { $0.isDirectory && ($0.isCallers || !PathText.isOfTheSystem($0.path)) }.map(\.path)
     }
 
@@ -86,7 +85,7 @@ struct PartSearch {
 
     /// Whether the program could look behind a directory that this user may not enter. The directory's owner can give
     /// the right back.
-    private static func isOpenToProgram(_ path: String) -> Bool {
+    static func isOpenToProgram(_ path: String) -> Bool {
         var directory = path
         var status = stat()
         repeat {
@@ -266,23 +265,30 @@ struct PartSearch {
             try Descriptor.open(root, Descriptor.pathOnly | O_DIRECTORY | O_NOFOLLOW)
         }
         // Most of the list's paths begin with a name that the directory does not have.
-        let names = try entries(of: root).map { entries in Set(entries.compactMap(\.name)) }
-        let isRepository = ["HEAD", "objects", "refs"].allSatisfy { Self.find($0, in: directory) == 0 }
+        let names = listings.entries(of: root).map { entries in Set(entries.compactMap(\.name)) }
+        let isRepository = PartChanges.isRepository(root)
+        if !isRepository { bare.append(PartFacts.Bare(root: root)) }
         for part in rules.protected {
             // A repository without a working tree has its files at the top.
-            let isTop = isRepository && part.parts.first == ".git" && part.parts.count > 1
+            let isOfRepository = part.parts.first == ".git" && part.parts.count > 1
+            let isTop = isRepository && isOfRepository
+            if !isRepository, isOfRepository, !part.path.contains("*") {
+                let path = root + "/" + part.parts.dropFirst().joined(separator: "/")
+                bare[bare.count - 1].parts.append(
+                    PartFacts.Protected(path: path, group: part.group, isFile: part.isFile))
+            }
             for parts in [part.parts] + (isTop ? [Array(part.parts.dropFirst())] : []) {
                 let isListed = parts.contains("*")
                 if isListed {
                     listed.append(
                         PartFacts.Listed(
-                            root: root, parts: parts.map(String.init), group: part.group, isFile: part.isFile))
+                            root: root, parts: parts, group: part.group, isFile: part.isFile))
                 }
                 if let names, let first = parts.first, first != "*", !names.contains(String(first)) {
                     if !isListed { note(part, absentAt: root + "/" + parts.joined(separator: "/")) }
                     continue
                 }
-                for name in try self.names(parts, in: root, besidesLinks: false) {
+                for name in listings.names(parts, in: root, besidesLinks: false) {
                     try findProtected(part, at: name, in: root, directory: directory, isListed: isListed)
                 }
             }
@@ -300,15 +306,21 @@ struct PartSearch {
         switch Self.find(name, in: directory) {
         case ENOENT, ENOTDIR:
             if !isListed { note(part, absentAt: path) }
+        // The program can put its own directory in the place of the closed one.
+        case EACCES where !Self.isOpenToProgram(path):
+            if !isListed { note(part, absentAt: path) }
         default:
+            if part.isFile, case .found(isDirectory: true, _) = try look(at: path) {
+                if !isListed { note(part, absentAt: path) }
+                return
+            }
             if isListed { listed[listed.count - 1].before.insert(path) }
-            if part.isFile, case .found(isDirectory: true, _) = try look(at: path) { return }
             _ = try add(.protect, at: path, cause: .group(part.group))
         }
     }
 
     /// The errno of a lookup; 0 if there is something at the path, and no link on it.
-    private static func find(_ name: String, in directory: borrowing Descriptor) -> Int32 {
+    static func find(_ name: String, in directory: borrowing Descriptor) -> Int32 {
         do throws(SystemError) {
             _ = try directory.openBeneath(name, Descriptor.pathOnly)
             return 0
@@ -325,7 +337,7 @@ struct PartSearch {
                 guard let home else { continue }
                 parts = PathText.parts(home) + parts.dropFirst()
             }
-            for name in try names(parts, in: "/", besidesLinks: true) {
+            for name in listings.names(parts, in: "/", besidesLinks: true) {
                 let path = "/" + name
                 // The caller's own home stays, also if it lies in a place of the list.
                 if let home, home.isWithin(path) { continue }
@@ -347,74 +359,8 @@ struct PartSearch {
         if !isNamed { _ = try add(.hide, at: path, cause: .credentials) }
     }
 
-    /// The other paths at which the mounts show what they show at this path.
+    /// The other paths at which the mounts show what they show at this path, or a part of it.
     private func names(of place: String) -> [String] {
-        (mounts?.names(of: Array(place.utf8)) ?? []).dropFirst().compactMap { String(validating: $0, as: UTF8.self) }
-    }
-
-    /// The most entries of a directory that `*` stands for.
-    private static let mostEntries = 4_096
-
-    /// The paths that a path with `*` stands for.
-    /// - Parameter skipsLinks: whether a link in place of a directory is left out. It leads to what has a name of its own.
-    ///   Otherwise, only links at the top are left out: in a repository, a link leads around the protection.
-    private mutating func names(
-        _ parts: [Substring], in root: String, besidesLinks skipsLinks: Bool
-    ) throws(SandboxError) -> [String] {
-        var names = [""]
-        for part in parts {
-            guard part.contains("*") else {
-                names = names.map { $0.isEmpty ? String(part) : $0 + "/" + part }
-                continue
-            }
-            var next: [String] = []
-            for name in names {
-                var directory = name.isEmpty ? root : (root == "/" ? "" : root) + "/" + name
-                if skipsLinks { directory = (try? HostPath.leading(directory).place) ?? directory }
-                let takesLinks = !skipsLinks && !name.isEmpty
-                for entry in try entries(of: directory) ?? []
-                where part != "*" || entry.isDirectory || takesLinks && entry.isSymbolicLink {
-                    guard let own = entry.name else {
-                        if unlistable.insert(directory).inserted {
-                            noteUnlisted(
-                                directory, reason: "has directories whose names are not UTF-8", where: "in these")
-                        }
-                        continue
-                    }
-                    guard PathPattern.glob(Array(part.utf8), name: Array(own.utf8)) else { continue }
-                    next.append(name.isEmpty ? own : name + "/" + own)
-                }
-                if takesLinks, linked.contains(directory) { next.append(name + "/" + part) }
-            }
-            names = next
-        }
-        return names
-    }
-
-    /// - Returns: nil if the directory cannot be listed. A directory that does not exist has no entries.
-    private mutating func entries(of path: String) throws(SandboxError) -> [NamedKind]? {
-        if let known = listings[path] { return known }
-        if automounts.lead(to: path) { return nil }
-        var entries: [NamedKind]?
-        do throws(SystemError) {
-            let directory = try Descriptor.open(withoutLinks: path, O_RDONLY | O_DIRECTORY)
-            entries = try directory.kinds(atMost: Self.mostEntries)
-        } catch {
-            switch error.errno {
-            case ENOENT, ENOTDIR: entries = []
-            case ELOOP:
-                entries = []
-                linked.insert(path)
-            case EFBIG: noteUnlisted(path, reason: "has more than \(Self.mostEntries) entries")
-            default: noteUnlisted(path, reason: "cannot be listed (\(Errno.name(error.errno)))")
-            }
-        }
-        if entries == nil { unlistable.insert(path) }
-        listings[path] = .some(entries)
-        return entries
-    }
-
-    private func noteUnlisted(_ path: String, reason: String, where place: String = "in its directories") {
-        rules.note?("\(PathText.shown(path, limit: 500)) \(reason): nothing is looked for \(place)")
+        (mounts?.places(showing: Array(place.utf8)) ?? []).map { PathText.text($0) }
     }
 }

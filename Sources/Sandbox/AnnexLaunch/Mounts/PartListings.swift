@@ -1,0 +1,87 @@
+internal import AnnexLinux
+internal import AnnexPolicy
+internal import Glibc
+
+/// The directories that are listed to find for what `*` stands in the paths of the shipped lists. Each is listed once.
+struct PartListings {
+    /// The most entries of a directory. A program could make any number.
+    private static let mostEntries = 4_096
+
+    let automounts: Automounts
+    /// Called with one line about each directory that cannot be listed completely.
+    private let note: (String) -> Void
+    private var known: [String: [NamedKind]?] = [:]
+    /// The directories that are links instead.
+    private var linked: Set<String> = []
+    /// The directories that cannot be listed completely.
+    private(set) var unlistable: Set<String> = []
+
+    init(automounts: Automounts, note: @escaping (String) -> Void = { _ in }) {
+        (self.automounts, self.note) = (automounts, note)
+    }
+
+    /// - Returns: nil if the directory cannot be listed. A directory that does not exist has no entries.
+    mutating func entries(of path: String) -> [NamedKind]? {
+        if let known = known[path] { return known }
+        if automounts.lead(to: path) { return nil }
+        var entries: [NamedKind]?
+        do throws(SystemError) {
+            let directory = try Descriptor.open(withoutLinks: path, O_RDONLY | O_DIRECTORY)
+            entries = try directory.kinds(atMost: Self.mostEntries)
+        } catch {
+            switch error.errno {
+            case ENOENT, ENOTDIR: entries = []
+            case ELOOP:
+                entries = []
+                linked.insert(path)
+            case EFBIG:
+                noteUnlisted(path, reason: "has more than \(Self.mostEntries) entries", where: "in its directories")
+            default:
+                noteUnlisted(path, reason: "cannot be listed (\(Errno.name(error.errno)))", where: "in its directories")
+            }
+        }
+        known[path] = .some(entries)
+        return entries
+    }
+
+    /// The paths for which a path with `*` stands, from a directory.
+    /// - Parameter skipsLinks: whether a link in place of a directory is left out. It leads to what has a name of its own.
+    ///   Otherwise, only links at the top are left out: in a repository, a link leads around the protection.
+    mutating func names(_ parts: [Substring], in root: String, besidesLinks skipsLinks: Bool) -> [String] {
+        var names = [""]
+        for part in parts {
+            guard part.contains("*") else {
+                names = names.map { $0.isEmpty ? String(part) : $0 + "/" + part }
+                continue
+            }
+            var next: [String] = []
+            for name in names {
+                var directory = name.isEmpty ? root : (root == "/" ? "" : root) + "/" + name
+                if skipsLinks { directory = (try? HostPath.leading(directory).place) ?? directory }
+                let takesLinks = !skipsLinks && !name.isEmpty
+                for own in self.names(part, in: directory, takesLinks: takesLinks) {
+                    next.append(name.isEmpty ? own : name + "/" + own)
+                }
+                if takesLinks, linked.contains(directory) { next.append(name + "/" + part) }
+            }
+            names = next
+        }
+        return names
+    }
+
+    private mutating func names(_ pattern: Substring, in directory: String, takesLinks: Bool) -> [String] {
+        let entries = (entries(of: directory) ?? []).filter {
+            pattern != "*" || $0.isDirectory || takesLinks && $0.isSymbolicLink
+        }
+        if entries.contains(where: { $0.name == nil }) {
+            noteUnlisted(directory, reason: "has directories whose names are not UTF-8", where: "in these")
+        }
+        let glob = Array(pattern.utf8)
+        return entries.compactMap(\.name).filter { PathPattern.glob(glob, name: Array($0.utf8)) }
+    }
+
+    private mutating func noteUnlisted(_ path: String, reason: String, where place: String) {
+        guard unlistable.insert(path).inserted else { return }
+        note("\(PathText.shown(path, limit: 500)) \(reason): nothing is looked for \(place)")
+    }
+}
