@@ -368,7 +368,9 @@ import Testing
         let quiet = try await run("--", "cat", "/etc/shadow")
         #expect(quiet.status == 1, "\(quiet.errors)")
         #expect(
-            quiet.errors.contains("annex: hint: /etc/shadow was not handed over: add --read /etc/shadow;"), "\(quiet)")
+            quiet.errors.contains(
+                "annex: hint: /etc/shadow was not handed over: add --read /etc/shadow (this hands over credentials: "),
+            "\(quiet)")
         let explained = try await run("--explain", "--", "cat", "/etc/shadow")
         #expect(explained.errors.contains("--read /etc/shadow"), "\(explained.errors)")
     }
