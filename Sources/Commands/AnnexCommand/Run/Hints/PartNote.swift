@@ -14,14 +14,14 @@ enum PartNote {
     private static func made(_ paths: [Escaped]) -> String? {
         guard !paths.isEmpty else { return nil }
         let (made, it) = paths.count == 1 ? ("which is", "it") : ("which are", "them")
-        return "this run made \(list(paths)), \(made) protected from the next run on: look at \(it) before you use "
-            + "the directory"
+        return "this run made \(list(paths)), \(made) protected from the next run on: look at \(it) before you "
+            + "use the directory"
     }
 
     private static func unlistable(_ paths: [Escaped]) -> String? {
         guard !paths.isEmpty else { return nil }
-        return "after this run, Annex could not list \(list(paths)), so it cannot say whether the run made repositories "
-            + "there: look before you use the directory"
+        return "after this run, Annex could not list \(list(paths)), so it cannot say whether the run made "
+            + "repositories there: look before you use the directory"
     }
 
     private static func list(_ paths: [Escaped]) -> String {
