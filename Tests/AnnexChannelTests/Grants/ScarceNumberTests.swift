@@ -93,12 +93,14 @@ import Testing
         var writer = RawWriter(peer)
         writer.sendHello()
         let allowance = DescriptorAllowance(pieces: 3, bytes: 100)
-        var before: Holdings?
+        // Only a host that has taken the hello holds all that it will hold. It takes the hello before any reply.
+        let first: ChannelCall = try host.startAndWait(Request(method: 1))
+        writer.send(RawPeer.frame(3, method: 1, call: first.id))
+        _ = try first.wait()
+        let before = try Holdings.now()
         for free in 0..<4 {
-            try before?.untilBack()
+            try before.untilBack()
             let call: ChannelCall = try host.startAndWait(Request(method: 1, accepts: allowance))
-            // Only a host that has taken the hello holds all that it will hold.
-            if before == nil { before = try Holdings.now() }
             var pieces = DescriptorList()
             for _ in 0..<3 { pieces.append(try SealedMemory(copying: [1]).takeDescriptor()) }
             let scarcity = Scarcity(free: free)
