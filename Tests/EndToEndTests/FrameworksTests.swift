@@ -106,7 +106,7 @@ import Testing
     @Test func `SEAL-09: apps that are exchanged during launches never show the other Frameworks`() async throws {
         try makeFrameworks(in: app.path)
         let other = app.path.replacing("/Shout.app", with: "/Other.app")
-        try FileManager.default.copyItem(atPath: app.path, toPath: other)
+        try FileManager.default.copyApp(at: URL(filePath: app.path), to: URL(filePath: other))
         try makeFrameworks(in: other, saying: "theirs")
         let host = try embedded()
         let folder = try Descriptor.directory((app.path as NSString).deletingLastPathComponent)

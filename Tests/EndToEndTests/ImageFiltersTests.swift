@@ -8,8 +8,8 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        try FileManager.default.copyItem(
-            atPath: ExampleBundles.path(of: "Filters.app"), toPath: folder.url.appending(path: "Filters.app").path)
+        let app = URL(filePath: try ExampleBundles.path(of: "Filters.app"))
+        try FileManager.default.copyApp(at: app, to: folder.url.appending(path: "Filters.app"))
     }
 
     /// Runs the app's own program.

@@ -8,6 +8,18 @@ extension FileManager {
         try settleProgram(at: target)
     }
 
+    /// Copies an app, or any folder with programs, so that the programs can be executed at once.
+    public func copyApp(at source: URL, to target: URL) throws {
+        try copyItem(at: source, to: target)
+        for name in try subpathsOfDirectory(atPath: target.path) {
+            let file = target.appending(path: name)
+            let attributes = try attributesOfItem(atPath: file.path)
+            let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+            guard attributes[.type] as? FileAttributeType == .typeRegular, mode & 0o111 != 0 else { continue }
+            try settleProgram(at: file)
+        }
+    }
+
     /// Waits until a program that this process has just written can be executed.
     public func settleProgram(at place: URL) throws {
         try Descriptor.settle(program: place.path)

@@ -20,7 +20,7 @@ public final class SubstituteApp: Sendable {
     private init(copyingProgram copy: (URL) throws -> Void) throws {
         folder = try TemporaryFolder()
         let app = folder.url.appending(path: "Shout.app")
-        try FileManager.default.copyItem(at: URL(filePath: try ExampleBundles.path(of: "Shout.app")), to: app)
+        try FileManager.default.copyApp(at: URL(filePath: try ExampleBundles.path(of: "Shout.app")), to: app)
         let executable = app.appending(path: "PlugIns/Loud.appex/Loud")
         try FileManager.default.removeItem(at: executable)
         try copy(executable)

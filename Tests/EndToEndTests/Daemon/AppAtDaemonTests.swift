@@ -90,13 +90,14 @@ struct AppAtDaemonTests {
         try await install(app)
         let program = app.path + "/Shout"
         let copy = world.folder.url.path + "/Copy.app"
-        try FileManager.default.copyItem(atPath: app.path, toPath: copy)
+        try FileManager.default.copyApp(at: URL(filePath: app.path), to: URL(filePath: copy))
         #expect(try await run(copy + "/Shout", ["-", "sets", GroupWorld.ours, "key", "value"]).output == "set\n")
         // The copy of the program has the same name, but one more byte.
         let file = try FileHandle(forWritingTo: URL(filePath: copy + "/Shout"))
         try file.seekToEnd()
         try file.write(contentsOf: Data([0]))
         try file.close()
+        try FileManager.default.settleProgram(at: URL(filePath: copy + "/Shout"))
         let other = try await run(copy + "/Shout", ["-", "gets", GroupWorld.ours, "key"])
         #expect(other.status == 1)
         #expect(other.output.contains("this program is not the one of the installed com.example.shout"), "\(other)")
@@ -106,6 +107,7 @@ struct AppAtDaemonTests {
         bytes[bytes.count - 1] ^= 1
         try bytes.write(to: URL(filePath: copy + "/Shout"))
         chmod(copy + "/Shout", 0o755)
+        try FileManager.default.settleProgram(at: URL(filePath: copy + "/Shout"))
         let third = try await run(copy + "/Shout", ["-", "gets", GroupWorld.ours, "key"])
         #expect(third.output.contains("this program is not the one of the installed com.example.shout"), "\(third)")
     }
