@@ -97,6 +97,10 @@ import Testing
             "mkdir -p .git/modules; cd .git/modules; i=0; while [ $i -lt 4200 ]; do : > $i; i=$((i+1)); done",
             "could not list PLACE/.git/modules"
         ),
+        (
+            "mkdir -p .git/modules; cd .git/modules; s=$(seq -f n%g 110); for i in $(seq 170); do mkdir m$i; cd m$i; "
+                + "mkdir $s; cd ..; done", "could not list PLACE/.git/modules"
+        ),
         ("mkdir -p \"$(printf 's\\377')/.git/hooks\"", "could not list PLACE"),
         ("mkdir -p \".git/modules/$(printf 's\\377')/hooks\"", "could not list PLACE/.git/modules"),
         (

@@ -4,8 +4,11 @@ internal import Glibc
 
 /// The directories that are listed to find for what `*` stands in the paths of the shipped lists. Each is listed once.
 struct PartListings {
-    /// The most entries of a directory. A program could make any number.
-    private static let mostEntries = 4_096
+    /// The most entries of a directory, and the most entries that are looked at for one path with `*`. A program could make
+    /// any number.
+    private static let (mostEntries, mostLooks) = (4_096, 16_384)
+    /// The most directories that are noted one by one for one path with `*`.
+    private static let mostNotes = 16
 
     let automounts: Automounts
     /// Called with one line about each directory that cannot be listed completely.
@@ -49,6 +52,8 @@ struct PartListings {
     ///   Otherwise, only links at the top are left out: in a repository, a link leads around the protection.
     mutating func names(_ parts: [Substring], in root: String, besidesLinks skipsLinks: Bool) -> [String] {
         var names = [""]
+        var looks = 0
+        let noted = unlistable.count
         for part in parts {
             guard part.contains("*") else {
                 names = names.map { $0.isEmpty ? String(part) : $0 + "/" + part }
@@ -56,9 +61,16 @@ struct PartListings {
             }
             var next: [String] = []
             for name in names {
+                guard looks <= Self.mostLooks, unlistable.count - noted < Self.mostNotes else {
+                    noteUnlisted(
+                        Self.start(of: parts, in: root), reason: "has too many entries in its directories",
+                        where: "in the rest")
+                    break
+                }
                 var directory = name.isEmpty ? root : (root == "/" ? "" : root) + "/" + name
                 if skipsLinks { directory = (try? HostPath.leading(directory).place) ?? directory }
                 let takesLinks = !skipsLinks && !name.isEmpty
+                looks += entries(of: directory)?.count ?? (unlistable.contains(directory) ? Self.mostEntries : 0)
                 for own in self.names(part, in: directory, takesLinks: takesLinks) {
                     next.append(name.isEmpty ? own : name + "/" + own)
                 }
@@ -67,6 +79,12 @@ struct PartListings {
             names = next
         }
         return names
+    }
+
+    /// The directory at which the first `*` of a path stands.
+    private static func start(of parts: [Substring], in root: String) -> String {
+        let names = PathText.parts(root) + parts.prefix { !$0.contains("*") }
+        return "/" + names.joined(separator: "/")
     }
 
     private mutating func names(_ pattern: Substring, in directory: String, takesLinks: Bool) -> [String] {
