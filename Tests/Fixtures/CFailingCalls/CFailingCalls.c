@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -89,11 +90,30 @@ int call_has_failed(void) { return atomic_load(&failed); }
 
 extern const char __executable_start, etext;
 
+// Some checks of a watch, in calls of its thread.
+#define CHECKS 64
+
+// A watch ends its program when several checks in a row fail. On a busy machine, the failing call could be one of the
+// watches each time, and end a program that no stage is about. So after each failure the watches are spared for a while.
+static _Atomic int spared;
+
+static int is_of_watches(void) {
+    static _Thread_local int known = -1;
+    char name[16] = "";
+    if (known < 0) known = prctl(PR_GET_NAME, name) == 0 && strcmp(name, "annex-watches") == 0;
+    return known;
+}
+
 static int fails(long number, const void *caller) {
-    if (atomic_load(&armed) != number) return 0;
     if ((const char *)caller < &__executable_start || (const char *)caller > &etext) return 0;
+    if (is_of_watches() && atomic_load(&spared) > 0) {
+        atomic_fetch_sub(&spared, 1);
+        return 0;
+    }
+    if (atomic_load(&armed) != number) return 0;
     if (atomic_fetch_sub(&left, 1) != 1) return 0;
     atomic_store(&failed, 1);
+    if (is_of_watches()) atomic_store(&spared, CHECKS);
     errno = atomic_load(&error_now);
     return 1;
 }
