@@ -162,8 +162,13 @@ import Testing
             peer.recv(1)
             ''', port)
             print(child.stdout.readline().strip())
-            sockets = lambda: sum(os.readlink(f'/proc/{child.pid}/fd/{number}').startswith('socket:')
-                                  for number in os.listdir(f'/proc/{child.pid}/fd'))
+            def sockets():
+                count = 0
+                for number in os.listdir(f'/proc/{child.pid}/fd'):
+                    # annex may have closed a descriptor since it was listed.
+                    try: count += os.readlink(f'/proc/{child.pid}/fd/{number}').startswith('socket:')
+                    except FileNotFoundError: pass
+                return count
             for _ in range(200):
                 if sockets() < 20: break
                 threading.Event().wait(0.05)
