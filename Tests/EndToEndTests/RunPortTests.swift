@@ -8,6 +8,9 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
+    /// A port of this machine for one test. The tests of root and of an ordinary user run at the same time.
+    private static func port(_ number: Int) -> String { "\(geteuid() == 0 ? number : number + 1_000)" }
+
     /// What the scripts outside share. `serve` answers each connection by a function, on a thread of its own.
     private static let outside = """
         import socket, subprocess, sys, threading, os
@@ -269,7 +272,7 @@ import Testing
             """
         let report = try await Program.annex("doctor", "--json", in: folder)
         for (options, wanted) in [([], "EACCES\n"), (["--allow", "loopback"], "bound\n")] {
-            let line = ["run", "--publish", "3999"] + options + ["--", "/usr/bin/python3", "-c", script]
+            let line = ["run", "--publish", Self.port(3999)] + options + ["--", "/usr/bin/python3", "-c", script]
             let said = try await Program.annex(line, in: folder)
             let hasPorts = report.output.contains("TCP ports") && !report.output.contains("TCP ports need")
             #expect(said.output == (hasPorts ? wanted : "bound\n"), "\(said)")
@@ -347,7 +350,7 @@ import Testing
     @Test func `a port that Landlock refuses has a hint if the program states the error`() async throws {
         let script = "import errno, os, sys; sys.exit('bind: ' + os.strerror(errno.EACCES))"
         let said = try await Program.annex(
-            "run", "--publish", "3998", "--", "/usr/bin/python3", "-c", script, in: folder)
+            "run", "--publish", Self.port(3998), "--", "/usr/bin/python3", "-c", script, in: folder)
         #expect(said.errors.contains("neither allowed nor published: add --allow loopback"), "\(said.errors)")
         let other = try await Program.annex("run", "--", "/usr/bin/python3", "-c", script, in: folder)
         #expect(!other.errors.contains("loopback"), "\(other.errors)")
@@ -359,8 +362,9 @@ import Testing
             sys.exit('bind 0.0.0.0:881: ' + os.strerror(errno.EACCES))
             """
         let text = "ports below 1024 need a capability that no option gives: "
+        let high = Self.port(9881)
         for (options, lead) in [
-            (["--publish", "9881:881"], "use --publish 9881:8881 instead of --publish 9881:881 and let"),
+            (["--publish", "\(high):881"], "use --publish \(high):8881 instead of --publish \(high):881 and let"),
             (
                 ["--allow", "loopback"],
                 geteuid() == 0 ? "add --publish 881:8881 and let" : "add --publish 8881 and let"
@@ -373,13 +377,13 @@ import Testing
         }
         let bound = "import socket; socket.socket().bind(('127.0.0.1', 881))"
         let real = try await Program.annex(
-            "run", "--publish", "9882:881", "--", "/usr/bin/python3", "-c", bound, in: folder)
+            "run", "--publish", "\(Self.port(9882)):881", "--", "/usr/bin/python3", "-c", bound, in: folder)
         #expect(real.errors.contains(text), "\(real.errors)")
     }
 
     @Test func `a login that another machine refuses is no port that Landlock refused`() async throws {
         let login = "echo 'ana@example.org: Permission denied (publickey,password).' >&2; exit 255"
-        let said = try await Program.annex("run", "--publish", "3997", "--", "sh", "-c", login, in: folder)
+        let said = try await Program.annex("run", "--publish", Self.port(3997), "--", "sh", "-c", login, in: folder)
         #expect(said.status == 255 && !said.errors.contains("loopback"), "\(said.errors)")
     }
 }
