@@ -128,6 +128,10 @@ import Testing
         ("mkdir objects refs; echo x > HEAD; echo x > config", "this run made PLACE/config"),
         ("mkdir objects refs; ln -s open HEAD; mkdir hooks", "this run made PLACE/hooks"),
         ("cd empty; rmdir .git; echo x > .git", "this run made PLACE/empty/.git"),
+        (
+            "mkdir -p d/objects d/refs; echo x > HEAD; echo d > commondir; echo x > d/config",
+            "this run made PLACE/commondir"
+        ),
     ])
     func `a repository without a working tree, and a file in place of an empty directory, are found out`(
         script: String, words: String
@@ -140,7 +144,44 @@ import Testing
         #expect(ran.status == 0 && ran.errors.contains(wanted), "\(ran.errors)")
     }
 
-    @Test(arguments: [".git/modules/third/foo/hooks/x", ".git/modules/foo/modules/bar/config"])
+    @Test func `git is not led to another directory by a file of an earlier run`() async throws {
+        try make("HEAD", "x")
+        try make("commondir", "d")
+        let refused = try await run("--write", ".", script: "true")
+        #expect(refused.status == 126 && refused.errors.contains("/commondir leads git to hooks"), "\(refused.errors)")
+        #expect(try await run("--write", ".", "--unprotect", "git", script: "true").status == 0)
+    }
+
+    /// For the kernel, these are two names. Texts of them are equal.
+    @Test func `a name in another Unicode form hides nothing`() async throws {
+        let (composed, apart) = ("caf\u{e9}", "cafe\u{301}")
+        try make("\(composed)/.git/config", "")
+        let made = try await run("--write", ".", script: "mkdir -p '\(apart)/.git/hooks'")
+        #expect(made.errors.contains("this run made \(place)/\(apart)/.git/hooks"), "\(made.errors)")
+        for path in ["\(composed)/x", "\(apart)/y"] { try make(".git/modules/\(path)/config", "before\n") }
+        let script = "for file in .git/modules/*/*/config; do echo evil > $file; done; cat .git/modules/*/*/config"
+        #expect(try await run("--write", ".", script: script).output == "before\nbefore\n")
+    }
+
+    @Test func `a name that cannot be read does not excuse a full directory`() async throws {
+        let name = (Array((place + "/caf").utf8) + [0xE9, 0]).map(CChar.init(bitPattern:))
+        try #require(mkdir(name, 0o777) == 0)
+        let script = "mkdir -p new/.git/hooks; for i in $(seq 4200); do : > f$i; done"
+        let ran = try await run("--write", ".", script: script)
+        #expect(ran.errors.contains("after this run, Annex could not list \(place)"), "\(ran.errors)")
+    }
+
+    @Test func `a link to a file of git is no obstacle`() async throws {
+        try make(".git/modules/one/refs/heads/feature", "x")
+        symlink("refs/heads/feature", place + "/.git/modules/one/HEAD")
+        let ran = try await run("--write", ".", script: "true")
+        #expect(ran.status == 0 && ran.errors.isEmpty, "\(ran.errors)")
+    }
+
+    @Test(arguments: [
+        ".git/modules/third/foo/hooks/x", ".git/modules/foo/modules/bar/config", ".git/worktrees/w/modules/bar/config",
+        "app/.git/modules/one/config", "app/.husky/pre-commit",
+    ])
     func `a submodule with a path for its name is protected`(path: String) async throws {
         try make(path, "before\n")
         let ran = try await run("--write", ".", script: "echo evil > \(path)")

@@ -44,6 +44,8 @@ package struct PartChanges: Sendable {
         guard let opened = try? Descriptor.open(withoutLinks: directory, Descriptor.pathOnly | O_DIRECTORY) else {
             return false
         }
-        return ["HEAD", "objects", "refs"].allSatisfy { PartSearch.find($0, in: opened) != ENOENT }
+        func has(_ name: String) -> Bool { PartSearch.find(name, in: opened) != ENOENT }
+        // With `commondir`, everything else may lie in another directory.
+        return has("HEAD") && (has("commondir") || has("objects") && has("refs"))
     }
 }

@@ -268,6 +268,7 @@ struct PartSearch {
         let names = listings.entries(of: root).map { entries in Set(entries.compactMap(\.name)) }
         let isRepository = PartChanges.isRepository(root)
         if !isRepository { bare.append(PartFacts.Bare(root: root)) }
+        try rejectCommonDirectory(of: root, directory)
         for part in rules.protected {
             // A repository without a working tree has its files at the top.
             let isOfRepository = part.parts.first == ".git" && part.parts.count > 1
@@ -292,6 +293,20 @@ struct PartSearch {
                     try findProtected(part, at: name, in: root, directory: directory, isListed: isListed)
                 }
             }
+        }
+    }
+
+    /// Rejects a repository that takes its hooks and its configuration from elsewhere. Nothing would be protected where the
+    /// file leads. Git makes such a file only in its own directory of a worktree.
+    private func rejectCommonDirectory(of root: String, _ directory: borrowing Descriptor) throws(SandboxError) {
+        let isOfWorktree = PathText.parts(root).dropLast().last == "worktrees"
+        guard !isOfWorktree, rules.protected.contains(where: { $0.path == ".git/commondir" }) else { return }
+        for name in ["commondir", ".git/commondir"] where Self.find(name, in: directory) == 0 {
+            if name == "commondir", Self.find("HEAD", in: directory) == ENOENT { continue }
+            throw SandboxError(
+                "parts",
+                cause: "\(Escaped(root + "/" + name)) leads git to hooks and a configuration that are not protected",
+                remedy: "remove it, or give up what is protected of repositories (--unprotect git)")
         }
     }
 
