@@ -42,6 +42,9 @@ struct Automounts {
         return user.flatMap { UInt32($0.dropFirst("user_id=".count)) }.map { ![0, geteuid()].contains($0) } ?? true
     }
 
+    /// Whether the mounts could be read.
+    var areKnown: Bool { points != nil }
+
     /// The mounts of this process.
     static func read() -> Automounts { Automounts(.read()) }
 

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexPolicy
 internal import Glibc
 
 /// What changed in the hidden and protected parts since a launch began. No link is followed. Behind a link that the program
@@ -15,7 +16,7 @@ package struct PartChanges: Sendable {
         var listings = PartListings(automounts: automounts)
         let more = facts.listed.flatMap { one in
             listings.names(one.parts, in: one.root, besidesLinks: false).map { one.root + "/" + $0 }.filter {
-                !one.before.contains($0)
+                !one.before.contains(Array($0.utf8))
             }.map { PartFacts.Protected(path: $0, group: one.group, isFile: one.isFile) }
         }
         let repositories = facts.bare.filter { bare in
@@ -36,7 +37,10 @@ package struct PartChanges: Sendable {
                 }
             }
         }
-        unlistable = listings.unlistable.subtracting(facts.unlistable).sorted()
+        let places = listings.unlistable.filter { place, lack in facts.unlistable[place].map { $0 < lack } ?? true }
+        // If the mounts are unknown now, nothing was looked at.
+        let roots = automounts.areKnown ? [] : facts.roots.map { Array($0.utf8) }
+        unlistable = Set(Array(places.keys) + roots).map { PathText.text($0) }.sorted()
     }
 
     /// Whether git takes a directory for a repository without a working tree.

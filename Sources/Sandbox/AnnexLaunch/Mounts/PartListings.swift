@@ -13,11 +13,23 @@ struct PartListings {
     let automounts: Automounts
     /// Called with one line about each directory that cannot be listed completely.
     private let note: (String) -> Void
-    private var known: [String: [NamedKind]?] = [:]
+    /// What is missing of a directory's entries, from little to much.
+    enum Lack: Int, Comparable {
+        /// The directories whose names are not UTF-8.
+        case names
+        /// The directories beyond the bound of one path with `*`.
+        case rest
+        case all
+
+        static func < (one: Lack, other: Lack) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    // For the kernel, names are bytes. As keys, texts would be compared by Unicode equivalence.
+    private var known: [[UInt8]: [NamedKind]?] = [:]
     /// The directories that are links instead.
-    private var linked: Set<String> = []
-    /// The directories that cannot be listed completely.
-    private(set) var unlistable: Set<String> = []
+    private var linked: Set<[UInt8]> = []
+    /// The directories that cannot be listed completely, by the bytes of their paths.
+    private(set) var unlistable: [[UInt8]: Lack] = [:]
 
     init(automounts: Automounts, note: @escaping (String) -> Void = { _ in }) {
         (self.automounts, self.note) = (automounts, note)
@@ -25,7 +37,8 @@ struct PartListings {
 
     /// - Returns: nil if the directory cannot be listed. A directory that does not exist has no entries.
     mutating func entries(of path: String) -> [NamedKind]? {
-        if let known = known[path] { return known }
+        let key = Array(path.utf8)
+        if let known = known[key] { return known }
         if automounts.lead(to: path) { return nil }
         var entries: [NamedKind]?
         do throws(SystemError) {
@@ -36,14 +49,12 @@ struct PartListings {
             case ENOENT, ENOTDIR: entries = []
             case ELOOP:
                 entries = []
-                linked.insert(path)
-            case EFBIG:
-                noteUnlisted(path, reason: "has more than \(Self.mostEntries) entries", where: "in its directories")
-            default:
-                noteUnlisted(path, reason: "cannot be listed (\(Errno.name(error.errno)))", where: "in its directories")
+                linked.insert(key)
+            case EFBIG: noteUnlisted(path, .all, reason: "has more than \(Self.mostEntries) entries")
+            default: noteUnlisted(path, .all, reason: "cannot be listed (\(Errno.name(error.errno)))")
             }
         }
-        known[path] = .some(entries)
+        known[key] = .some(entries)
         return entries
     }
 
@@ -63,18 +74,17 @@ struct PartListings {
             for name in names {
                 guard looks <= Self.mostLooks, unlistable.count - noted < Self.mostNotes else {
                     noteUnlisted(
-                        Self.start(of: parts, in: root), reason: "has too many entries in its directories",
-                        where: "in the rest")
+                        Self.start(of: parts, in: root), .rest, reason: "has too many entries in its directories")
                     break
                 }
                 var directory = name.isEmpty ? root : (root == "/" ? "" : root) + "/" + name
                 if skipsLinks { directory = (try? HostPath.leading(directory).place) ?? directory }
                 let takesLinks = !skipsLinks && !name.isEmpty
-                looks += entries(of: directory)?.count ?? (unlistable.contains(directory) ? Self.mostEntries : 0)
+                looks += entries(of: directory)?.count ?? Self.looks(at: unlistable[Array(directory.utf8)])
                 for own in self.names(part, in: directory, takesLinks: takesLinks) {
                     next.append(name.isEmpty ? own : name + "/" + own)
                 }
-                if takesLinks, linked.contains(directory) { next.append(name + "/" + part) }
+                if takesLinks, linked.contains(Array(directory.utf8)) { next.append(name + "/" + part) }
             }
             names = next
         }
@@ -89,17 +99,36 @@ struct PartListings {
 
     private mutating func names(_ pattern: Substring, in directory: String, takesLinks: Bool) -> [String] {
         let entries = (entries(of: directory) ?? []).filter {
-            pattern != "*" || $0.isDirectory || takesLinks && $0.isSymbolicLink
+            pattern != "*" || $0.isDirectory || takesLinks && $0.isSymbolicLink && mayLead($0, in: directory)
         }
         if entries.contains(where: { $0.name == nil }) {
-            noteUnlisted(directory, reason: "has directories whose names are not UTF-8", where: "in these")
+            noteUnlisted(directory, .names, reason: "has directories whose names are not UTF-8")
         }
         let glob = Array(pattern.utf8)
         return entries.compactMap(\.name).filter { PathPattern.glob(glob, name: Array($0.utf8)) }
     }
 
-    private mutating func noteUnlisted(_ path: String, reason: String, where place: String) {
-        guard unlistable.insert(path).inserted else { return }
+    /// Whether a link leads to a directory, or to nothing where one may appear. Git has links to files of its own.
+    private func mayLead(_ link: NamedKind, in directory: String) -> Bool {
+        guard let name = link.name, let place = try? HostPath.leading(directory + "/" + name).place else { return true }
+        if automounts.lead(to: place) { return true }
+        let kind = try? Descriptor.open(withoutLinks: place, Descriptor.pathOnly).status().kind
+        return kind == nil || kind == .directory
+    }
+
+    /// How many looks a directory counts for that cannot be listed.
+    private static func looks(at lack: Lack?) -> Int { lack == .all ? mostEntries : 0 }
+
+    private mutating func noteUnlisted(_ path: String, _ lack: Lack, reason: String) {
+        let key = Array(path.utf8)
+        if let noted = unlistable[key], noted >= lack { return }
+        unlistable[key] = lack
+        let place =
+            switch lack {
+            case .names: "in these"
+            case .rest: "in the rest"
+            case .all: "in its directories"
+            }
         note("\(PathText.shown(path, limit: 500)) \(reason): nothing is looked for \(place)")
     }
 }

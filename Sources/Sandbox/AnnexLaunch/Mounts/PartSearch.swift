@@ -329,7 +329,7 @@ struct PartSearch {
                 if !isListed { note(part, absentAt: path) }
                 return
             }
-            if isListed { listed[listed.count - 1].before.insert(path) }
+            if isListed { listed[listed.count - 1].before.insert(Array(path.utf8)) }
             _ = try add(.protect, at: path, cause: .group(part.group))
         }
     }

@@ -25,9 +25,12 @@ package struct PartFacts: Sendable, Hashable {
         let parts: [Substring]
         let group: String
         let isFile: Bool
-        /// The paths that were there when the launch began.
-        var before: Set<String> = []
+        /// The bytes of the paths that were there when the launch began.
+        var before: Set<[UInt8]> = []
     }
+
+    /// The directories that were handed over for writing, and in which protected parts were looked for.
+    var roots: Set<String> { Set(listed.map(\.root)) }
 
     /// The directories that were no repository, with the paths in them that would then be protected.
     var bare: [Bare] = []
@@ -39,7 +42,7 @@ package struct PartFacts: Sendable, Hashable {
     }
 
     /// The directories whose entries could not be listed when the launch began. The caller knows of them.
-    var unlistable: Set<String> = []
+    var unlistable: [[UInt8]: PartListings.Lack] = [:]
 
     package init() {}
 }
