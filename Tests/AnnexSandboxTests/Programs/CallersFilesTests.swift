@@ -284,7 +284,10 @@ struct CallersFilesTests {
         for path in ["/root/x", "/home/u", "/home/u/project", "/usr/share"] {
             #expect(!places.concern(path), "\(path)")
         }
-        for path in ["/etc/shadow", "/etc/ssl/private/x", "/etc/sudoers.d"] { #expect(places.hold(path), "\(path)") }
+        let held = [
+            "/etc/shadow", "/etc/ssl/private/x", "/etc/sudoers.d", "/home/u/.ssh/id", "/root/.aws/credentials",
+        ]
+        for path in held { #expect(places.hold(path), "\(path)") }
         #expect(places.concern("/etc/ssl") && places.concern("/etc") && !places.hold("/etc/ssl"))
     }
 

@@ -116,8 +116,10 @@ extension RunEvents {
         private let options: [[String]]
 
         init(_ denial: Denial, beside allowances: Allowances) {
-            record = DenialRecord(denial)
-            options = RunRemedy(denial, beside: allowances)?.choices.withoutCredentials.map(\.options) ?? []
+            let choices = RunRemedy(denial, beside: allowances)?.choices ?? []
+            let safe = choices.withoutCredentials
+            record = safe.count == choices.count ? DenialRecord(denial) : DenialRecord(denial).withoutOption
+            options = safe.map(\.options)
         }
 
         func encode(to encoder: any Encoder) throws {

@@ -24,7 +24,7 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     /// The policy entry that would allow the call or path.
     public let remedy: Escaped?
     /// The option of `annex run` that would allow the path.
-    public let option: Escaped?
+    public private(set) var option: Escaped?
     public let path: Escaped?
     /// `true` if the path is not UTF-8. Then JSON has the escaped form of the path, in which each backslash is doubled.
     public let isEscaped: Bool?
@@ -84,6 +84,13 @@ extension DenialRecord {
         last = denial.last.seconds
         backtrace = denial.backtrace.flatMap { $0.frames.isEmpty ? nil : $0.frames.map(FrameRecord.init) }
         backtraceMissing = denial.backtrace?.missing
+    }
+
+    /// The same record without an option, for readers that would apply it.
+    package var withoutOption: DenialRecord {
+        var record = self
+        record.option = nil
+        return record
     }
 
     private static func answer(_ answer: Denial.Answer) -> (String, String?) {

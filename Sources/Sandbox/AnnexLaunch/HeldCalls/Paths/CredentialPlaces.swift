@@ -8,14 +8,16 @@ package struct CredentialPlaces {
     /// The names of each path of the list, and of the place to which its links lead. They can contain `*`. A home is no such
     /// place here, because people work in homes.
     private static let patterns: [[[UInt8]]] = {
-        let home = UserEnvironment.path("HOME").map { PathText.parts($0).joined(separator: "/") }
-        let parts = ((try? ShippedParts.credentials()) ?? []).filter { $0.group != "homes" }
-        let paths = parts.compactMap { part -> String? in
-            guard part.parts.first == "~" else { return part.path }
-            return home.map { "/" + ([Substring($0)] + part.parts.dropFirst()).joined(separator: "/") }
+        let all = (try? ShippedParts.credentials()) ?? []
+        // The homes of all users, also if this one has no HOME.
+        let others = all.filter { $0.group == "homes" }.map(\.path)
+        let homes = others + (UserEnvironment.path("HOME").map { [$0] } ?? [])
+        let paths = all.filter { $0.group != "homes" }.flatMap { part -> [String] in
+            guard part.parts.first == "~" else { return [part.path] }
+            return homes.map { "/" + (PathText.parts($0) + part.parts.dropFirst()).joined(separator: "/") }
         }
         let places = paths.filter { !$0.contains("*") }.compactMap { try? HostPath.leading($0).place }
-        return Set(paths + places).map { path in PathText.parts(path).map { Array($0.utf8) } }
+        return Set((paths + places).map { path in PathText.parts(path).map { Array($0.utf8) } }).map { $0 }
     }()
 
     package init() {}
@@ -35,11 +37,13 @@ package struct CredentialPlaces {
         let lookup = HostLookup { _ in false }
         let isAbove = names(of: path).contains { names in
             Self.patterns.contains { pattern in
-                guard pattern.starts(with: names) else { return false }
-                // What stands before the first `*`. The entries of this directory are not listed.
-                let plain = pattern.prefix { !$0.contains(UInt8(ascii: "*")) }
+                guard pattern.count >= names.count,
+                    zip(pattern, names).allSatisfy({ PathPattern.glob($0, name: $1) })
+                else { return false }
+                // What stands before the next `*`. The entries of this directory are not listed.
+                let plain = names + pattern.dropFirst(names.count).prefix { !$0.contains(UInt8(ascii: "*")) }
                 let path = "/" + plain.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
-                return plain.count >= names.count && lookup.follow(path) != .missing
+                return lookup.follow(path) != .missing
             }
         }
         let shown = mounts?.views(within: Array(PathText.resolved(path).utf8)).dropFirst() ?? []
