@@ -13,23 +13,12 @@ struct PartListings {
     let automounts: Automounts
     /// Called with one line about each directory that cannot be listed completely.
     private let note: (String) -> Void
-    /// What is missing of a directory's entries, from little to much.
-    enum Lack: Int, Comparable {
-        /// The directories whose names are not UTF-8.
-        case names
-        /// The directories beyond the bound of one path with `*`.
-        case rest
-        case all
-
-        static func < (one: Lack, other: Lack) -> Bool { one.rawValue < other.rawValue }
-    }
-
     // For the kernel, names are bytes. As keys, texts would be compared by Unicode equivalence.
     private var known: [[UInt8]: [NamedKind]?] = [:]
     /// The directories that are links instead.
     private var linked: Set<[UInt8]> = []
     /// The directories that cannot be listed completely, by the bytes of their paths.
-    private(set) var unlistable: [[UInt8]: Lack] = [:]
+    private(set) var unlistable: [[UInt8]: PartFacts.Lack] = [:]
 
     init(automounts: Automounts, note: @escaping (String) -> Void = { _ in }) {
         (self.automounts, self.note) = (automounts, note)
@@ -50,8 +39,8 @@ struct PartListings {
             case ELOOP:
                 entries = []
                 linked.insert(key)
-            case EFBIG: noteUnlisted(path, .all, reason: "has more than \(Self.mostEntries) entries")
-            default: noteUnlisted(path, .all, reason: "cannot be listed (\(Errno.name(error.errno)))")
+            case EFBIG: noteUnlisted(path, lacking: .all, reason: "has more than \(Self.mostEntries) entries")
+            default: noteUnlisted(path, lacking: .all, reason: "cannot be listed (\(Errno.name(error.errno)))")
             }
         }
         known[key] = .some(entries)
@@ -74,7 +63,8 @@ struct PartListings {
             for name in names {
                 guard looks <= Self.mostLooks, unlistable.count - noted < Self.mostNotes else {
                     noteUnlisted(
-                        Self.start(of: parts, in: root), .rest, reason: "has too many entries in its directories")
+                        Self.start(of: parts, in: root), lacking: .rest,
+                        reason: "has too many entries in its directories")
                     break
                 }
                 var directory = name.isEmpty ? root : (root == "/" ? "" : root) + "/" + name
@@ -102,7 +92,7 @@ struct PartListings {
             pattern != "*" || $0.isDirectory || takesLinks && $0.isSymbolicLink && mayLead($0, in: directory)
         }
         if entries.contains(where: { $0.name == nil }) {
-            noteUnlisted(directory, .names, reason: "has directories whose names are not UTF-8")
+            noteUnlisted(directory, lacking: .names, reason: "has directories whose names are not UTF-8")
         }
         let glob = Array(pattern.utf8)
         return entries.compactMap(\.name).filter { PathPattern.glob(glob, name: Array($0.utf8)) }
@@ -117,9 +107,9 @@ struct PartListings {
     }
 
     /// How many looks a directory counts for that cannot be listed.
-    private static func looks(at lack: Lack?) -> Int { lack == .all ? mostEntries : 0 }
+    private static func looks(at lack: PartFacts.Lack?) -> Int { lack == .all ? mostEntries : 0 }
 
-    private mutating func noteUnlisted(_ path: String, _ lack: Lack, reason: String) {
+    private mutating func noteUnlisted(_ path: String, lacking lack: PartFacts.Lack, reason: String) {
         let key = Array(path.utf8)
         if let noted = unlistable[key], noted >= lack { return }
         unlistable[key] = lack

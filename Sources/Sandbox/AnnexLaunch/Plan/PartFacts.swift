@@ -41,8 +41,19 @@ package struct PartFacts: Sendable, Hashable {
         var parts: [Protected] = []
     }
 
+    /// What is missing of a directory's entries, from little to much.
+    enum Lack: Int, Comparable {
+        /// The directories whose names are not UTF-8.
+        case names
+        /// The directories beyond the bound of one path with `*`.
+        case rest
+        case all
+
+        static func < (one: Lack, other: Lack) -> Bool { one.rawValue < other.rawValue }
+    }
+
     /// The directories whose entries could not be listed when the launch began. The caller knows of them.
-    var unlistable: [[UInt8]: PartListings.Lack] = [:]
+    var unlistable: [[UInt8]: Lack] = [:]
 
     package init() {}
 }
