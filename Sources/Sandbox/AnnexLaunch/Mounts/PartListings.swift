@@ -6,7 +6,7 @@ internal import Glibc
 struct PartListings {
     /// The most entries of a directory, and the most entries that are looked at for one path with `*`. A program could make
     /// any number.
-    private static let (mostEntries, mostLooks) = (4_096, 16_384)
+    private static let (mostEntries, mostLooks) = (4_096, 8_192)
     /// The most directories that are noted one by one for one path with `*`.
     private static let mostNotes = 16
 
