@@ -86,10 +86,13 @@ let policy = floor(
 let sandbox = floor(
     "Sandbox",
     .target(name: "AnnexWarden", exclude: ["Program"]),
+    library("AnnexNames", "AnnexPolicy", "AnnexLinux"), library("AnnexRelay", "AnnexLinux", "CAnnexLinux"),
     library(
-        "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", logging, plugins: ["EmbedProgram"]),
+        "AnnexLaunch", "AnnexNames", "AnnexRelay", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", logging,
+        plugins: ["EmbedProgram"]),
     library("AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux"),
-    library("AnnexSandbox", "AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
+    library(
+        "AnnexSandbox", "AnnexSupervision", "AnnexLaunch", "AnnexRelay", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
     .target(name: "CAnnexDoctor", dependencies: ["CAnnexLinux"]),
     library("AnnexDoctor", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexDoctor"),
     library(
@@ -233,8 +236,10 @@ let allTests: [Target] = [
     tests("AnnexChannelTests", "AnnexReplay", "AnnexChannel", "AnnexLinux", "Conducts"),
     tests("AnnexPolicyTests", "AnnexPolicyTools", "AnnexPolicy", "CAnnexSeccomp", "CTestSupport"),
     tests("AnnexShippedPoliciesTests", "AnnexShippedPolicies", "AnnexPolicy"),
+    tests("AnnexNamesTests", "AnnexNames", "AnnexPolicy", "AnnexLinux"),
     tests(
-        "AnnexSandboxTests", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "AnnexWarden",
+        "AnnexSandboxTests", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexNames", "AnnexPolicy", "AnnexLinux",
+        "AnnexWarden",
         logging),
     tests("AnnexSupervisionTests", "AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux"),
     tests(

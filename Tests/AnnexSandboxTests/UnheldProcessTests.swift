@@ -20,8 +20,8 @@ import Testing
             scene: CallDesk.Scene(policy: policy), loop: EventLoop.shared(), output: output,
             identity: Identity(ofCaller: ()), group: nil,
             held: HeldLimits(policy.limits, group: [], sharesItsUser: true), layers: .all, begun: 0, landlockABI: 0,
-            controls: [], missingLayers: [], foreignPlaces: [], keptScratch: nil, parts: PartFacts(), advice: .sandbox,
-            events: recorder.note)
+            controls: [], missingLayers: [], foreignPlaces: [], keptScratch: nil, parts: PartFacts(), network: nil,
+            advice: .sandbox, events: recorder.note)
         sandboxed.receive(LaunchEvent.unheld(process: child.number))
         #expect(await child.ended() == .killed(signal: SIGKILL))
         let consequence = LaunchFailure(.exec, errno: 0, remedy: nil)

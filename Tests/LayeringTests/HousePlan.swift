@@ -82,15 +82,26 @@ enum HousePlan {
             targets: [
                 Target("AnnexWarden", "C: the small process that builds sandboxes and is their parent"),
                 Target(
+                    "AnnexNames", "the names and addresses that a program with named hosts may reach",
+                    imports: ["AnnexPolicy", "AnnexLinux"]),
+                Target(
+                    "AnnexRelay", "carry the bytes of a connection between two networks",
+                    imports: ["AnnexLinux", "CAnnexLinux"]),
+                Target(
                     "AnnexLaunch", "plan, launch and watch one sandbox; judge and report its denials",
-                    imports: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", "EmbedProgram"],
+                    imports: [
+                        "AnnexNames", "AnnexRelay", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden",
+                        "EmbedProgram",
+                    ],
                     products: ["Logging"]),
                 Target(
                     "AnnexSupervision", "one life from the launch to the end, and the reason of the end",
                     imports: ["AnnexLaunch", "AnnexPolicy", "AnnexLinux"]),
                 Target(
                     "AnnexSandbox", "run a program in a sandbox: the public face",
-                    imports: ["AnnexSupervision", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"]),
+                    imports: [
+                        "AnnexSupervision", "AnnexLaunch", "AnnexRelay", "AnnexPolicy", "AnnexLinux", "CAnnexLinux",
+                    ]),
                 Target(
                     "CAnnexDoctor", "C: tries each kernel feature in a process of its own", imports: ["CAnnexLinux"]),
                 Target(

@@ -2,6 +2,7 @@
 #include "CAnnexNotification.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <string.h>
@@ -79,4 +80,24 @@ ssize_t annex_read_process(pid_t process, uint64_t address, void *buffer, size_t
     struct iovec there = {(void *)(uintptr_t)address, length};
     ssize_t copied = process_vm_readv(process, &here, 1, &there, 1, 0);
     return copied < 0 ? -errno : copied;
+}
+
+// A header that is older than Linux 5.9 lacks these.
+#define ANNEX_ADD_DESCRIPTOR SECCOMP_IOW(3, annex_addition)  // SECCOMP_IOCTL_NOTIF_ADDFD
+#define ANNEX_AT_NUMBER 1u                                   // SECCOMP_ADDFD_FLAG_SETFD
+
+typedef struct {
+    uint64_t id;
+    uint32_t flags, given, number, number_flags;
+} annex_addition;
+
+int annex_notification_exchange(int listener, uint64_t id, int given, int number, int closes_at_exec) {
+    annex_addition added = {
+        .id = id,
+        .flags = ANNEX_AT_NUMBER,
+        .given = (uint32_t)given,
+        .number = (uint32_t)number,
+        .number_flags = closes_at_exec ? O_CLOEXEC : 0,
+    };
+    return ioctl(listener, ANNEX_ADD_DESCRIPTOR, &added) < 0 ? -errno : 0;
 }

@@ -2,6 +2,7 @@
 #include "CAnnexPorts.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -58,6 +59,31 @@ int annex_port_connect(int socket, int family, uint16_t port) {
     annex_loopback address;
     socklen_t size = loopback(&address, family, port);
     return connect(socket, &address.any, size) < 0 ? -errno : 0;
+}
+
+int annex_port_bind(int socket, int family) {
+    annex_loopback address;
+    socklen_t size = loopback(&address, family, 0);
+    return bind(socket, &address.any, size) < 0 ? -errno : annex_port_own(socket);
+}
+
+int annex_port_own(int socket) {
+    annex_loopback address = {0};
+    socklen_t size = sizeof address;
+    if (getsockname(socket, &address.any, &size) < 0) return -errno;
+    return ntohs(address.any.sa_family == AF_INET6 ? address.six.sin6_port : address.four.sin_port);
+}
+
+// Drops each packet.
+int annex_port_deafen(int socket) {
+    struct sock_filter code[] = {{.code = BPF_RET | BPF_K, .k = 0}};
+    const struct sock_fprog program = {.len = 1, .filter = code};
+    return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) < 0 ? -errno : 0;
+}
+
+int annex_port_hear(int socket) {
+    const int unused = 0;
+    return setsockopt(socket, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused) < 0 ? -errno : 0;
 }
 
 int annex_port_fault(int socket) {

@@ -129,6 +129,14 @@ extension PolicyDifference {
         add(
             "network", first: first.network.rawValue, second: second.network.rawValue,
             wider: reach[0] > reach[1] ? .first : .second)
+        for rule in first.hosts.list where !second.hosts.list.contains(rule) {
+            add("host \(rule)", first: "named", second: "not named", wider: .first)
+        }
+        for rule in second.hosts.list where !first.hosts.list.contains(rule) {
+            add("host \(rule)", first: "not named", second: "named", wider: .second)
+        }
+        let checks = [first, second].map { $0.network == .hosts ? $0.hosts.check.rawValue : "none" }
+        add("check of the names that TLS clients call", first: checks[0], second: checks[1], wider: nil)
         let switches = [first, second].map { $0.writeXorExecute ? "on" : "off" }
         add(
             "write-xor-execute", first: switches[0], second: switches[1],

@@ -16,7 +16,7 @@ struct CompiledPolicy: Message {
     func policy(for architecture: Architecture, filter: SeccompFilter?) -> Policy {
         Policy(
             shipped: values.name, summary: values.summary, architecture: architecture, limits: values.limits,
-            paths: values.paths, devices: values.devices, network: values.network,
+            paths: values.paths, devices: values.devices, network: values.network, hosts: values.hosts,
             writeXorExecute: values.writeXorExecute, environment: values.environment, filter: filter)
     }
 
@@ -47,6 +47,8 @@ struct CompiledPolicy: Message {
         encoder.encode(list: paths.parts.map(\.kind.rawValue), as: 23)
         encoder.encode(list: paths.parts.map(\.pattern.text), as: 24)
         encoder.encode(list: paths.parts.map(\.reason), as: 25)
+        encoder.encode(list: values.hosts.list.map(\.description), as: 26)
+        encoder.encode(values.hosts.check.rawValue, as: 27)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
@@ -76,6 +78,7 @@ struct CompiledPolicy: Message {
                 path: what.0, rights: PathRights(rawValue: what.1), isOptional: how.0, reason: how.1, place: nil)
         }
         let parts = try Self.parts(from: &decoder)
+        let hosts = try Self.hosts(from: &decoder)
         values = Policy(
             shipped: name, summary: summary, architecture: .current, limits: limits,
             paths: PolicyPaths(
@@ -83,7 +86,7 @@ struct CompiledPolicy: Message {
                 scratch: scratch.map { PolicyPaths.PrivateDirectory(path: $0, size: sizes[0], inodes: sizes[1]) },
                 persistent: persistent.map { PolicyPaths.PrivateDirectory(path: $0, size: sizes[2], inodes: sizes[3]) },
                 processFiles: processFiles, etcFiles: etcFiles, grants: grants, parts: parts),
-            devices: devices, network: network, writeXorExecute: writeXorExecute,
+            devices: devices, network: network, hosts: hosts, writeXorExecute: writeXorExecute,
             environment: PolicyEnvironment(passed: passed, fixed: Dictionary(zip(keys, texts)) { $1 }), filter: nil)
     }
 }
@@ -97,6 +100,17 @@ extension CompiledPolicy {
             throw decoder.failure(24, reason: .rejected("has patterns that no policy has"))
         }
         return zip(zip(kinds, patterns), reasons).map { PathPart($0.0, matching: $0.1, reason: $1, place: nil) }
+    }
+}
+
+extension CompiledPolicy {
+    private static func hosts(from decoder: inout MessageDecoder) throws(DecodingFailure) -> HostRules {
+        let texts: [String] = try decoder.decodeList(26)
+        let rules = texts.compactMap { try? HostRule($0) }
+        guard let check = HostRules.Check(rawValue: try decoder.decode(27)), rules.count == texts.count else {
+            throw decoder.failure(26, reason: .rejected("has hosts that no policy has"))
+        }
+        return HostRules(rules, check: check)
     }
 }
 

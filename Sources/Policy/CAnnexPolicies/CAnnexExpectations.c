@@ -45,6 +45,9 @@ static const unsigned char display[] = {
 static const unsigned char git[] = {
 #embed "../../../Policies/allowances/git.expectations.yaml"
 };
+static const unsigned char hosts[] = {
+#embed "../../../Policies/allowances/hosts.expectations.yaml"
+};
 static const unsigned char ipc[] = {
 #embed "../../../Policies/allowances/ipc.expectations.yaml"
 };
@@ -119,6 +122,7 @@ static const annex_policy_text texts[] = {
     TEXT("debug", debug),
     TEXT("display", display),
     TEXT("git", git),
+    TEXT("hosts", hosts),
     TEXT("ipc", ipc),
     TEXT("jit", jit),
     TEXT("loopback", loopback),

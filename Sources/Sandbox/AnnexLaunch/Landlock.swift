@@ -54,6 +54,9 @@ package struct LandlockVersion: Sendable, Hashable {
     /// The rights to bind and to connect TCP ports (ABI 4).
     var network: UInt64 { abi >= 4 ? 0b11 : 0 }
 
+    /// The right to connect TCP ports.
+    var connecting: UInt64 { abi >= 4 ? 0b10 : 0 }
+
     /// The scopes that deny abstract Unix sockets of other domains, and signals to other domains (ABI 6).
     var scopes: UInt64 { abi >= 6 ? 0b11 : 0 }
 
@@ -139,10 +142,14 @@ package struct LandlockRules: Sendable, Hashable {
 
     package init() {}
 
+    /// Whether no program of the sandbox connects a TCP socket itself.
+    var deniesConnecting: Bool { network & 0b10 != 0 && !ports.contains { $0.access & 0b10 != 0 } }
+
     /// Denies all TCP ports except those of these rules.
     /// - Parameter rights: the rights to bind and to connect that the kernel knows.
-    mutating func restrict(to rules: SandboxSockets.Rules, rights: UInt64) {
-        let (bind, connect): (UInt64, UInt64) = (1 << 0, 1 << 1)
+    /// - Parameter connectsItself: whether the program makes its connections itself; otherwise the broker does.
+    mutating func restrict(to rules: SandboxSockets.Rules, rights: UInt64, connectsItself: Bool) {
+        let (bind, connect): (UInt64, UInt64) = (1 << 0, connectsItself ? 1 << 1 : 0)
         network = rights
         guard rights != 0 else { return }
         ports = Set(rules.connecting + rules.binding).sorted().map { port in

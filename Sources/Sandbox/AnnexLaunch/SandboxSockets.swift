@@ -1,9 +1,12 @@
 package import AnnexLinux
+internal import Glibc
 
-/// TCP sockets of one kind that the child of a launch makes in the sandbox's own network, for the broker.
+/// Sockets of one kind that the child of a launch makes in the sandbox's own network, for the broker.
 package struct SandboxSocket: Sendable, Hashable {
     /// `AF_INET` or `AF_INET6`.
     package let family: Int32
+    /// `SOCK_STREAM` for TCP, or `SOCK_DGRAM` for UDP.
+    let type: Int32
     /// The port at which the socket listens, at the loopback address; 0 for sockets that connect.
     package let port: UInt16
     let count: Int
@@ -11,17 +14,23 @@ package struct SandboxSocket: Sendable, Hashable {
     let isOptional: Bool
 
     package static func listening(family: Int32, port: UInt16, isOptional: Bool) -> SandboxSocket {
-        SandboxSocket(family: family, port: port, count: 1, isOptional: isOptional)
+        SandboxSocket(family: family, type: stream, port: port, count: 1, isOptional: isOptional)
     }
 
     package static func connecting(family: Int32, count: Int, isOptional: Bool) -> SandboxSocket {
-        SandboxSocket(family: family, port: 0, count: count, isOptional: isOptional)
+        SandboxSocket(family: family, type: stream, port: 0, count: count, isOptional: isOptional)
     }
+
+    /// The socket at which the program finds its resolver of names. Programs ask at this port alone.
+    static let resolver = SandboxSocket(
+        family: AF_INET, type: Int32(SOCK_DGRAM.rawValue), port: 53, count: 1, isOptional: false)
+
+    private static let stream = Int32(SOCK_STREAM.rawValue)
 }
 
-/// All sockets that a sandbox makes for its broker, and the channel through which it sends them. Each message on the
-/// channel carries one socket and, as a 32-bit number, the place of its `SandboxSocket` in the list. All messages are
-/// sent before the program runs, and the program does not get the channel.
+/// Sockets that a sandbox makes for a part of its broker, and the channel through which it sends them. Each message on
+/// the channel carries one socket and, as a 32-bit number, the place of its `SandboxSocket` in the list. All messages
+/// are sent before the program runs, and the program does not get the channel.
 package struct SandboxSockets: ~Copyable, Sendable {
     /// The TCP ports that Landlock lets the program use. Without these rules, it lets the program use all ports.
     package struct Rules: Sendable, Hashable {
@@ -36,7 +45,7 @@ package struct SandboxSockets: ~Copyable, Sendable {
 
     let list: [SandboxSocket]
     let rules: Rules?
-    private var channel: Descriptor?
+    private let channel: Descriptor
 
     package init(_ list: [SandboxSocket], channel: consuming Descriptor, rules: Rules?) {
         self.list = list
@@ -44,5 +53,11 @@ package struct SandboxSockets: ~Copyable, Sendable {
         self.channel = consume channel
     }
 
-    consuming func takeChannel() -> Descriptor? { channel }
+    /// The place in the list that a message names; nil if the message names none.
+    package static func mark(_ message: [UInt8]) -> Int? {
+        guard message.count == MemoryLayout<UInt32>.size else { return nil }
+        return message.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    consuming func takeChannel() -> Descriptor { channel }
 }

@@ -17,7 +17,10 @@ extension Sandbox {
             ? try GitRepository.grants(of: grants, unprotected: program.unprotected) : []
         let found = policy.finding(callers.grants + repositories)
         let file = try LocatedProgram.find(program, under: found.granting(grants))
-        let policy = found.granting(grants + file.grants).dividing(try program.parts())
+        try reject(hosts: program.hosts)
+        let whole = found.granting(grants + file.grants)
+        let parts = try program.parts() + ResolverFiles.hidden(of: whole)
+        let policy = whole.dividing(parts).allowing(program.hosts)
         let (path, arguments) = (file.path, file.arguments)
         let name = file.name
         let kept = program.keepsCallersEnvironment ? CallersEnvironment(policy, directory: program.directory) : nil
@@ -49,12 +52,23 @@ extension Sandbox {
         return PreparedProgram(configuration: configuration, policy: policy, notes: notes, gate: gate)
     }
 
+    private func reject(hosts: [HostRule]) throws(SandboxError) {
+        guard let first = hosts.first, policy.network != .hosts else { return }
+        let isWider = policy.network == .client || policy.network == .host
+        throw SandboxError(
+            "hosts",
+            cause: "`\(first)` is for a program with named hosts, and the policy \(policy.name) states "
+                + "`network: \(policy.network.rawValue)`",
+            remedy: isWider
+                ? "leave out either the hosts or the allowance `network`" : "add the allowance `hosts` to the policy")
+    }
+
     /// Begins to listen at the published ports, so that a port in use is an error before the program starts.
     private func gate(of program: SandboxProgram) throws(SandboxError) -> PortGate? {
         if program.ports.isEmpty { return nil }
         let remedy: String
         switch policy.network {
-        case .loopback: return try PortGate(program.ports)
+        case .loopback, .hosts: return try PortGate(program.ports)
         case .none: remedy = "add the allowance `loopback` to the policy"
         case .client, .host: remedy = "leave out either the ports or the allowance `network`"
         }

@@ -1,5 +1,5 @@
 package import AnnexLaunch
-package import AnnexPolicy
+public import AnnexPolicy
 
 /// A program on the host to run in a sandbox, with its arguments, paths and streams.
 ///
@@ -64,13 +64,16 @@ public struct SandboxProgram: Sendable, Hashable {
     /// The signals that the program ignores and blocks when it begins.
     package var signals = SignalSetting.none
 
+    /// The machines to which the program may connect, in addition to those of the policy. The policy must give the
+    /// program named hosts (`network: hosts`), as the allowance `hosts` does.
+    public var hosts: [HostRule] = []
     /// The TCP ports that the program shares with this machine. The policy must give the program a network of its own
-    /// (`network: loopback`), as the allowance `loopback` does.
+    /// (`network: loopback` or `hosts`), as the allowances of these names do.
     public var ports = LocalPorts()
     /// Directories on the host that the program may read, without the places that hold credentials.
     public private(set) var readableWithoutCredentials: [String] = []
-    /// Patterns of files and directories, in the directories that are handed over, that the program can neither read nor
-    /// change.
+    /// Patterns of files and directories, in the directories that are handed over, that the program can neither read
+    /// nor change.
     public private(set) var hidden: [String] = []
     /// Patterns of files and directories, in the directories that are handed over, that the program can read and not
     /// change.
@@ -123,8 +126,8 @@ public struct SandboxProgram: Sendable, Hashable {
     /// of those for `hide`.
     public mutating func protect(_ pattern: String) { protected.append(pattern) }
 
-    /// Lets the program change what is otherwise protected in each directory that is handed over for writing: git's hooks
-    /// and configuration, shell start files, editors' tasks and similar files.
+    /// Lets the program change what is otherwise protected in each directory that is handed over for writing: git's
+    /// hooks and configuration, shell start files, editors' tasks and similar files.
     /// - Parameter group: the name of a group of the shipped list, or `all`.
     public mutating func unprotect(_ group: String) { unprotected.append(group) }
 

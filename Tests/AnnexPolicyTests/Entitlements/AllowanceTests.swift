@@ -66,7 +66,8 @@ import Testing
     @Test func `an extension can claim no allowance`() throws {
         #expect(
             PolicyLibrary.shipped.allowances == [
-                "debug", "display", "git", "ipc", "jit", "loopback", "network", "proc", "sockets", "ssh-agent", "watch",
+                "debug", "display", "git", "hosts", "ipc", "jit", "loopback", "network", "proc", "sockets", "ssh-agent",
+                "watch",
             ])
         #expect(PolicyLibrary.shipped.entitlements.allSatisfy { $0.contains(".") })
         #expect(PolicyLibrary.shipped.allowances.allSatisfy { !PolicyFragment.isIdentifier($0) })
@@ -137,12 +138,12 @@ import Testing
             let registers = arguments + [UInt64](repeating: 0, count: 6 - arguments.count)
             return allowances.allowing(CallUse(number: number, arguments: registers)).map(\.identifier)
         }
-        #expect(try names("socket", 2, 1) == ["network", "loopback"])
+        #expect(try names("socket", 2, 1) == ["hosts", "network", "loopback"])
         #expect(try names("socket", 2, 3) == [])
         #expect(try names("socket", 1, 1) == ["sockets"])
         #expect(try names("mknod", 0, 0o010644) == ["sockets"] && names("mknod", 0, 0o020644) == [])
         #expect(try names("inotify_add_watch", 0, 0, 0x20) == ["watch"] && names("inotify_add_watch", 0, 0, 2) == [])
-        #expect(try Set(names("connect")) == ["network", "sockets", "loopback"])
+        #expect(try Set(names("connect")) == ["hosts", "network", "sockets", "loopback"])
         #expect(try names("mprotect", 0, 4096, 5) == ["jit"])
         #expect(try names("ptrace", 16) == ["debug"] && names("ptrace", 0x420c) == [])
         #expect(try names("personality", 0x40000) == ["debug"] && names("personality", 0x400000) == [])

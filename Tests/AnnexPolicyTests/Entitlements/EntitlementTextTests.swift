@@ -24,7 +24,7 @@ import Testing
         #expect(fragment.identifier == "org.example.net")
         #expect(fragment.name == "do a thing" && fragment.means == "It can do a thing.")
         #expect(fragment.changesFilter && fragment.allowedCalls == ["getppid", "kill"])
-        #expect(fragment.network?.value == .loopback && fragment.devices?.value == [.null])
+        #expect(fragment.network?.value.kind == .loopback && fragment.devices?.value == [.null])
         #expect(fragment.grants.plain.map(\.path) == ["/etc/x"] && fragment.grants.plain[0].place?.line == 9)
         #expect(fragment.limits[.memory]?.value == .bytes(1 << 30))
         #expect(try Self.fragment("").changesFilter == false)

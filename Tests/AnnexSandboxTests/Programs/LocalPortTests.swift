@@ -42,16 +42,4 @@ import Testing
         #expect(ports.allowed == [80] && ports.published.map(\.machine) == [3000, 8080])
         #expect(ports.published.allSatisfy { $0.program == 3000 } && !ports.isEmpty && LocalPorts().isEmpty)
     }
-
-    @Test func `connections to allowed ports begin at a bounded rate`() {
-        var budget = ConnectionBudget()
-        func taken(at moment: UInt64) -> UInt64 {
-            var count: UInt64 = 0
-            while budget.acquire(at: moment) { count += 1 }
-            return count
-        }
-        #expect(taken(at: 0) == ConnectionBudget.atOnce)
-        #expect(taken(at: 1_000_000_000) == ConnectionBudget.perSecond)
-        #expect(taken(at: 100_000_000_000) == ConnectionBudget.atOnce)
-    }
 }

@@ -22,7 +22,7 @@ import Testing
         case queuesWithoutWatches, watchesWithoutEnd, scratchWithoutReaper
         case restMissing, restTooShort, longerThanAnyPlan, overlappingTexts, environmentWithoutEnd
         case nameOutside, nameBeyondArguments, argumentWithoutName, byNameWithoutName
-        case socketsOfTheHost, channelWithoutSockets, socketOfUnixFamily, socketsWithoutEnd, portRuleBeyondPorts
+        case socketsOfTheHost, socketOfUnixFamily, socketsWithoutEnd, portRuleBeyondPorts
 
         /// The change to the plan. It is nil if the bytes themselves are shortened or extended.
         var edit: ((inout annex_plan) -> Void)? {
@@ -84,19 +84,15 @@ import Testing
             case .socketOfUnixFamily:
                 {
                     $0.flags = UInt32(ANNEX_PLAN_LOOPBACK)
-                    $0.channel = 0
                     $0.sockets = annex_records(offset: $0.arguments.offset, count: 1)
                 }
             case .socketsOfTheHost:
                 {
-                    $0.channel = 0
                     $0.sockets = annex_records(offset: $0.arguments.offset, count: 1)
                 }
-            case .channelWithoutSockets: { $0.channel = 0 }
             case .socketsWithoutEnd:
                 {
                     $0.flags = UInt32(ANNEX_PLAN_LOOPBACK)
-                    $0.channel = 0
                     $0.sockets = annex_records(offset: $0.size & ~7, count: 1)
                 }
             case .portRuleBeyondPorts: { $0.port_rules = annex_records(offset: $0.arguments.offset, count: .max) }

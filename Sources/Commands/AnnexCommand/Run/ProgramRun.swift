@@ -223,6 +223,7 @@ struct ProgramRun {
         if let kept = try AllowedFiles.kept(from: given, policy: policy, privateDirectory: own) {
             program.execute(kept)
         }
+        program.hosts = options.hosts
         program.ports = options.ports
         program.ports.isExclusive = !options.allow.contains("loopback")
         program.namingFile = options.namingFile
@@ -315,6 +316,8 @@ struct ProgramRun {
         let hasFailed = hints.report.reason == .exited && hints.report.exitCode != 0
         let names = hasFailed ? names.hint(for: errors) : nil
         if let names, errors.states(ENOENT) { return names }
+        let hosts = hasFailed ? HostHint(denials: hints.denials).hint : nil
+        if let hosts = hosts.flatMap(TriedOptions(options, given: given).without) { return hosts }
         let ports = PortHint(
             errors: errors, arguments: Array(options.program.dropFirst()), policy: hints.policy,
             denials: hints.denials, options: options)

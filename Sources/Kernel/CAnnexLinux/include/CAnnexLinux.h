@@ -9,6 +9,7 @@
 #include "CAnnexEvents.h"
 #include "CAnnexFaults.h"
 #include "CAnnexFiles.h"
+#include "CAnnexHosts.h"
 #include "CAnnexKeyring.h"
 #include "CAnnexLandlock.h"
 #include "CAnnexLaunch.h"

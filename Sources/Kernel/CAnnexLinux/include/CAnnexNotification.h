@@ -36,6 +36,10 @@ int annex_notification_waiting(int listener);
 // to the calling process.
 int annex_notification_check(int listener, uint64_t id);
 
+// Puts an open file of this process in the place of the caller's descriptor `number`, while the call is held. Returns 0
+// or -errno.
+int annex_notification_exchange(int listener, uint64_t id, int given, int number, int closes_at_exec);
+
 // Copies at most `length` bytes of another process's memory. Returns the count or -errno.
 ssize_t annex_read_process(pid_t process, uint64_t address, void *buffer, size_t length);
 

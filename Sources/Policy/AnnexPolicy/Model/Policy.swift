@@ -14,6 +14,8 @@ public struct Policy: Sendable, Hashable {
     /// The device nodes that the sandbox contains.
     public internal(set) var devices: [PolicyDevice]
     public internal(set) var network: PolicyNetwork
+    /// The machines to which the process may connect, with `network: hosts`.
+    public internal(set) var hosts: HostRules
     /// Whether memory that was ever writable can never become executable.
     public internal(set) var writeXorExecute: Bool
     public internal(set) var environment: PolicyEnvironment
@@ -58,6 +60,13 @@ extension Policy {
     package func granting(_ grants: [PathGrant]) -> Policy {
         var policy = self
         for grant in grants { policy.paths.add(grant) }
+        return policy
+    }
+
+    /// This policy with additional machines to connect to. The caller is responsible for them.
+    package func allowing(_ rules: [HostRule]) -> Policy {
+        var policy = self
+        policy.hosts.add(rules)
         return policy
     }
 
@@ -170,6 +179,9 @@ public enum PolicyNetwork: String, Sendable, Hashable, CaseIterable {
     case none
     /// The sandbox's own network namespace, with its loopback as the only interface.
     case loopback
+    /// The sandbox's own network namespace with its loopback, and connections to the machines that the policy names
+    /// (`HostRules`). The broker resolves the names and makes each connection.
+    case hosts
     /// The host's network, but only for connections that the process begins to other machines. The broker makes each
     /// connection. So every rule that allows `connect` must state `bounded: connections`.
     case client
@@ -177,7 +189,10 @@ public enum PolicyNetwork: String, Sendable, Hashable, CaseIterable {
     case host
 
     /// Whether the sandbox has its own network namespace.
-    package var isOwn: Bool { self == .none || self == .loopback }
+    package var isOwn: Bool { self == .none || hasOwnLoopback }
+
+    /// Whether the sandbox's own network namespace has a loopback.
+    package var hasOwnLoopback: Bool { self == .loopback || self == .hosts }
 
     /// Whether the process makes TCP connections without the broker, so that Landlock lets TCP through.
     package var connectsItself: Bool { self == .loopback || self == .host }

@@ -84,16 +84,6 @@ public struct PolicyPaths: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// The files of `/etc` that Annex writes. If the policy grants the path of such a file, or of a directory above the
-    /// file, the sandbox has the host's file instead. An optional grant does not count here, because the host may lack
-    /// the path. For such a grant, the launch decides.
-    package var writtenFiles: [EtcFile] {
-        guard etcFiles == .minimal else { return [] }
-        return EtcFile.allCases.filter { file in
-            !grants.contains { !$0.isOptional && PathText.isPath(file.path, within: $0.path) }
-        }
-    }
-
     /// The rights on the folder `Frameworks` of the extension's app. The folder holds resources and no code.
     package var frameworks: PathRights { bundle.intersection(.read) }
     /// The private directories of the process. The directory on disk comes first.
@@ -118,10 +108,17 @@ public struct PolicyPaths: Sendable, Hashable {
     package var temporary: String? { (scratch ?? persistent)?.path }
 }
 
-/// One file of `etc: minimal`.
+/// One file of `/etc` that Annex writes.
 package enum EtcFile: String, Sendable, Hashable, CaseIterable {
     case passwd, group, hosts
     case nsswitch = "nsswitch.conf"
+    /// Where the program finds its resolver of names.
+    case resolver = "resolv.conf"
+
+    /// The files of `etc: minimal`.
+    static let ofMinimal: [EtcFile] = [.passwd, .group, .hosts, .nsswitch]
+    /// The files by which a program finds named hosts.
+    static let ofHosts: [EtcFile] = [.hosts, .nsswitch, .resolver]
 
     package var path: String { "/etc/" + rawValue }
 }
@@ -274,7 +271,7 @@ extension Policy {
             visible.append(
                 VisiblePath(path: "/proc", rights: .read, stated: StatedPlace(places[.processFiles]), reason: reason))
         }
-        for file in paths.writtenFiles {
+        for file in writtenFiles {
             visible.append(
                 VisiblePath(
                     path: file.path, rights: .read, stated: StatedPlace(places[.etcFiles]),
@@ -287,6 +284,17 @@ extension Policy {
                     reason: "a device without access to hardware"))
         }
         return visible.sorted { $0.path < $1.path }
+    }
+
+    /// The files of `/etc` that Annex writes. If the policy grants the path of such a file, or of a directory above the
+    /// file, the sandbox has the host's file instead. An optional grant does not count here, because the host may lack
+    /// the path. For such a grant, the launch decides.
+    package var writtenFiles: [EtcFile] {
+        let minimal = paths.etcFiles == .minimal ? EtcFile.ofMinimal : []
+        let resolving = network == .hosts ? EtcFile.ofHosts.filter { !minimal.contains($0) } : []
+        return (minimal + resolving).filter { file in
+            !paths.grants.contains { !$0.isOptional && PathText.isPath(file.path, within: $0.path) }
+        }
     }
 
     /// Whether the program may list the directories above the visible paths, up to the root. The sandbox makes these

@@ -67,7 +67,8 @@ extension Policy {
     ///   on first use.
     package init(
         shipped name: String, summary: String, architecture: Architecture, limits: PolicyLimits, paths: PolicyPaths,
-        devices: [PolicyDevice], network: PolicyNetwork, writeXorExecute: Bool, environment: PolicyEnvironment,
+        devices: [PolicyDevice], network: PolicyNetwork, hosts: HostRules, writeXorExecute: Bool,
+        environment: PolicyEnvironment,
         filter: SeccompFilter?
     ) {
         // Reading cannot fail, because the same text was read when the policy was compiled. If reading failed
@@ -85,6 +86,7 @@ extension Policy {
         }
         self.devices = devices
         self.network = network
+        self.hosts = hosts
         self.writeXorExecute = writeXorExecute
         self.environment = environment
         book = RuleBook(filter: filter) {

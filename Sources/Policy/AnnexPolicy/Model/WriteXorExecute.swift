@@ -6,12 +6,6 @@
 /// the sandbox, and can be mapped executable whatever their mode and seals are. So if a policy lets the contents of a
 /// file become code, the policy must not allow `memfd_create`.
 package enum WriteXorExecute {
-    /// The demand on one call: the argument must fulfil one of these alternatives.
-    struct Demand: Sendable {
-        let argument: String
-        let alternatives: [Comparison]
-    }
-
     /// Whether the policy must not allow the call at all. The call can write to memory in spite of its protection, or
     /// it creates memory that no condition can keep from being executed.
     private static func isBarred(_ call: String, filesCanExecute: Bool) -> Bool {
@@ -22,27 +16,23 @@ package enum WriteXorExecute {
     fileprivate static let execute: UInt64 = 4
 
     /// The demand on a call; nil if there is none.
-    static func demand(on call: String) -> Demand? {
-        switch call {
+    static func demand(on call: String) -> CallDemand? {
+        func demand(_ argument: String, among alternatives: [Comparison]) -> CallDemand {
+            CallDemand(argument: argument, alternatives: alternatives, of: "write-xor-execute: on")
+        }
+        return switch call {
         case "mmap":
-            Demand(
-                argument: "prot",
-                alternatives: [
-                    .masked(mask: execute, value: 0), .masked(mask: write | execute, value: execute),
-                ])
+            demand("prot", among: [.masked(mask: execute, value: 0), .masked(mask: write | execute, value: execute)])
         case "mprotect", "pkey_mprotect":
-            Demand(argument: "prot", alternatives: [.masked(mask: execute, value: 0)])
+            demand("prot", among: [.masked(mask: execute, value: 0)])
         case "shmat":
             // SHM_EXEC
-            Demand(argument: "flags", alternatives: [.masked(mask: 0x8000, value: 0)])
+            demand("flags", among: [.masked(mask: 0x8000, value: 0)])
         case "personality":
             // READ_IMPLIES_EXEC makes every readable mapping executable. A value with all bits set only queries the
             // current value.
-            Demand(
-                argument: "persona",
-                alternatives: [
-                    .masked(mask: 0xFFFF_FFFF, value: 0xFFFF_FFFF), .masked(mask: 0x40_0000, value: 0),
-                ])
+            demand(
+                "persona", among: [.masked(mask: 0xFFFF_FFFF, value: 0xFFFF_FFFF), .masked(mask: 0x40_0000, value: 0)])
         default: nil
         }
     }
@@ -105,34 +95,5 @@ extension CallRule {
         case "execve", "execveat", "uselib": return true
         default: return false
         }
-    }
-
-    /// This rule, narrowed to the cases in which the demand also holds. Each alternative of the result joins one
-    /// alternative of the rule with one alternative of the demand.
-    fileprivate func under(_ demand: WriteXorExecute.Demand, register: Int) throws(PolicyError) -> CallRule {
-        var others = conditions.filter { $0.index != register }
-        var alternatives = demand.alternatives
-        if let own = conditions.first(where: { $0.index == register }) {
-            alternatives = []
-            for first in own.alternatives {
-                for second in demand.alternatives {
-                    switch first.joined(with: second) {
-                    case .comparison(let joined): alternatives.append(joined)
-                    case .never: continue
-                    case .inexpressible:
-                        throw PolicyError(
-                            "`write-xor-execute: on` needs a condition on bits or values of "
-                                + "`\(demand.argument)`, not on an order",
-                            at: place)
-                    }
-                }
-            }
-        }
-        guard !alternatives.isEmpty else {
-            throw PolicyError("the rule allows only calls that `write-xor-execute: on` forbids: remove it", at: place)
-        }
-        others.append(CallCondition(index: register, alternatives: alternatives))
-        return CallRule(
-            call: call, conditions: others, answer: answer, reason: reason, place: place, bound: bound)
     }
 }

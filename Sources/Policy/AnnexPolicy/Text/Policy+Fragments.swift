@@ -25,9 +25,12 @@ extension Policy {
             writeXorExecute = false
             book = book.stating(.writeXorExecute, at: stated.place)
         }
-        if let stated = fragment.network, stated.value.reach > network.reach {
-            network = stated.value
-            book = book.stating(.network, at: stated.place)
+        if let stated = fragment.network {
+            if stated.value.kind.reach > network.reach {
+                network = stated.value.kind
+                book = book.stating(.network, at: stated.place)
+            }
+            hosts.add(stated.value.hosts.list)
         }
         if let stated = fragment.devices, !Set(stated.value).isSubset(of: devices) {
             devices += stated.value.filter { !devices.contains($0) }
@@ -60,7 +63,7 @@ extension Policy {
             stated[call.number] = CallRule.joined(added + [stated[call.number] ?? []])
         }
         try Self.rejectTooMany(stated)
-        let narrowed = writeXorExecute ? try WriteXorExecute.narrowed(stated, architecture: architecture) : [:]
+        let narrowed = try Self.narrowed(stated, writeXorExecute: writeXorExecute, network: network, for: architecture)
         let rules = stated.merging(narrowed) { $1 }
         try Self.rejectTooMany(rules)
         return RuleBook(
@@ -125,8 +128,9 @@ extension PolicyNetwork {
         switch self {
         case .none: 0
         case .loopback: 1
-        case .client: 2
-        case .host: 3
+        case .hosts: 2
+        case .client: 3
+        case .host: 4
         }
     }
 }

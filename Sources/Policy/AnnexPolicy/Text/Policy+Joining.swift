@@ -11,13 +11,15 @@ extension Policy {
         }
         paths = try joining.paths()
         devices = try joining.last("devices", in: .devices, \.devices)
-        network = try joining.last("network", in: .network, \.network)
+        let network = try joining.last("network", in: .network, \.network)
+        (self.network, hosts) = (network.kind, network.hosts)
         writeXorExecute = try joining.last("write-xor-execute", in: .writeXorExecute, \.writeXorExecute)
         environment = try joining.last("environment", in: .environment, \.environment)
         limits = try joining.limits()
         let stated = Self.rules(of: documents, architecture: architecture)
         try Self.rejectTooMany(stated)
-        let narrowed = writeXorExecute ? try WriteXorExecute.narrowed(stated, architecture: architecture) : [:]
+        let narrowed = try Self.narrowed(
+            stated, writeXorExecute: writeXorExecute, network: network.kind, for: architecture)
         let rules = stated.merging(narrowed) { $1 }
         try Self.rejectTooMany(rules)
         book = RuleBook(
@@ -41,6 +43,17 @@ extension Policy {
                     at: list.last?.place)
             }
         }
+    }
+
+    /// The rules that `write-xor-execute: on` and `network: hosts` narrow.
+    static func narrowed(
+        _ rules: [Int32: [CallRule]], writeXorExecute: Bool, network: PolicyNetwork,
+        for architecture: Architecture
+    ) throws(PolicyError) -> [Int32: [CallRule]] {
+        let first = writeXorExecute ? try WriteXorExecute.narrowed(rules, architecture: architecture) : [:]
+        guard network == .hosts else { return first }
+        let second = try HostConnections.narrowed(rules, architecture: architecture)
+        return first.merging(second) { $1 }
     }
 
     private static func rules(
@@ -68,8 +81,14 @@ extension Policy {
         }
     }
 
-    /// Checks that the broker makes every connection of a policy with `network: client`.
+    /// Checks that the broker makes every connection of a policy with `network: client`, and that it knows the hosts of
+    /// a policy whose connections it makes to named hosts.
     func rejectUnboundedConnections() throws(PolicyError) {
+        let named = rules.values.joined().first { $0.answer == .allow && $0.bound == .hosts }
+        if let named, network == .none || network == .loopback {
+            throw PolicyError(
+                "`bounded: hosts` needs the hosts: state them (`network: { hosts: [NAME:PORT] }`)", at: named.place)
+        }
         guard network == .client, let call = SystemCall(named: "connect", architecture: architecture) else { return }
         let rule = rules[call.number]?.first { $0.answer == .allow && $0.bound != .connections }
         guard let rule else { return }

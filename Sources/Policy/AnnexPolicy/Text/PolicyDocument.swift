@@ -15,7 +15,7 @@ struct PolicyDocument: Sendable {
     let repositories: Stated<PolicyPaths.Repositories>?
     let parts: [PathPart]
     let devices: Stated<[PolicyDevice]>?
-    let network: Stated<PolicyNetwork>?
+    let network: Stated<PolicyNode.Network>?
     let writeXorExecute: Stated<Bool>?
     let environment: Stated<PolicyEnvironment>?
     let limits: [LimitName: Stated<LimitValue>]

@@ -23,7 +23,7 @@ public struct PolicyFragment: Sendable, Hashable {
 
     /// The fragment's rules about each call, in the order in which they decide.
     let calls: [String: [CallRule]]
-    let network: PolicyDocument.Stated<PolicyNetwork>?
+    let network: PolicyDocument.Stated<PolicyNode.Network>?
     let writeXorExecute: PolicyDocument.Stated<Bool>?
     let devices: PolicyDocument.Stated<[PolicyDevice]>?
     let environment: PolicyDocument.Stated<PolicyEnvironment>?
@@ -52,8 +52,8 @@ extension PolicyFragment {
     enum Kind: String, CaseIterable {
         case entitlement, allowance
 
-        /// Only an allowance may turn `write-xor-execute` off. Only `annex run` prints hints and a list for its help, and
-        /// it gives allowances.
+        /// Only an allowance may turn `write-xor-execute` off. Only `annex run` prints hints and a list for its help,
+        /// and it gives allowances.
         var keys: [String] {
             let shared = [
                 "name", "means", "allow", "refuse", "end", "network", "devices", "environment", "paths", "limits",
@@ -122,8 +122,8 @@ extension PolicyFragment {
         return try name.sentence("`name`", atMost: longestName)
     }
 
-    /// The `help` of an allowance; nil if its text cannot be read. This reads no rules about calls: each start of `annex`
-    /// makes the help of all its commands, and the table of all calls takes some milliseconds.
+    /// The `help` of an allowance; nil if its text cannot be read. This reads no rules about calls: each start of
+    /// `annex` makes the help of all its commands, and the table of all calls takes some milliseconds.
     static func help(inText text: String, file: String) -> String? {
         guard let root = try? PolicyNode.root(of: text, file: file),
             let values = try? root.mapping(Kind.allowance.title, keys: Kind.allowance.keys), let name = values["name"]

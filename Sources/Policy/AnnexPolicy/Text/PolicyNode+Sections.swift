@@ -26,8 +26,27 @@ extension PolicyNode {
         return number
     }
 
-    func network() throws(PolicyError) -> PolicyNetwork {
-        try word("network", among: PolicyNetwork.self)
+    /// The value of `network`: a word, or the machines of `network: { hosts: … }`.
+    struct Network: Sendable, Hashable {
+        let kind: PolicyNetwork
+        var hosts = HostRules()
+    }
+
+    func network() throws(PolicyError) -> Network {
+        guard isMapping else { return Network(kind: try word("network", among: PolicyNetwork.self)) }
+        let values = try mapping("`network`", keys: ["hosts", "check"])
+        guard let hosts = values["hosts"] else { throw error("`network` must be a word, or state `hosts:`") }
+        var rules: [HostRule] = []
+        for item in try hosts.list("`hosts`") {
+            let text = try item.text("a host")
+            do throws(PolicyError) {
+                rules.append(try HostRule(text))
+            } catch {
+                throw item.error(error.problem)
+            }
+        }
+        let check = try values["check"]?.word("check", among: HostRules.Check.self)
+        return Network(kind: .hosts, hosts: HostRules(rules, check: check ?? .usual))
     }
 
     func devices() throws(PolicyError) -> [PolicyDevice] {

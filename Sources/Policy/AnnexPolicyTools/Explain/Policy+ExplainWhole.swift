@@ -79,7 +79,7 @@ extension Policy {
     var facts: [Fact] {
         [
             Fact(title: "Paths", items: pathFacts), Fact(title: "Private directory", items: privateFacts),
-            Fact(title: "Network", items: [network.words]),
+            Fact(title: "Network", items: [network.words] + hostWords),
             Fact(
                 title: "Memory that was writable and becomes executable",
                 items: [writeXorExecute ? "never" : "as the rules about mmap and mprotect allow"]),
@@ -120,6 +120,19 @@ extension Policy {
         return all.isEmpty ? ["empty"] : all
     }
 
+    /// The machines that a program with this policy reaches, and where the broker compares names.
+    private var hostWords: [String] {
+        guard network == .hosts else { return [] }
+        let check =
+            switch hosts.check {
+            case .usual: "at the ports 443 and 8443, the name that a TLS client calls must be one of these"
+            case .sni: "at all ports, the name that a TLS client calls must be one of these"
+            case .none: "the name that a TLS client calls is not checked"
+            }
+        let names = hosts.list.isEmpty ? ["no host: the caller names them"] : hosts.list.map { "host \($0.words)" }
+        return names + [check]
+    }
+
     private var limitFacts: [String] {
         limits.values.map { "\($0.name.rawValue): \($0.value.text)" }
     }
@@ -130,6 +143,7 @@ extension PolicyNetwork {
         switch self {
         case .none: "none: a namespace without any interface"
         case .loopback: "loopback: a namespace with a loopback interface only"
+        case .hosts: "hosts: a loopback, and TCP connections to named machines, which the broker makes"
         case .client: "client: TCP connections to other machines, which the broker makes"
         case .host: "host: the whole network of the host"
         }

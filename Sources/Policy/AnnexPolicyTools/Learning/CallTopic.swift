@@ -11,6 +11,7 @@ enum CallTopic {
         switch bound {
         case .locks: "Locks on files."
         case .connections: "Connections to other machines."
+        case .hosts: "Connections to named hosts."
         case .objects: "Shared memory, semaphores and message queues of System V."
         case .tracing: "Debuggers."
         }

@@ -10,13 +10,21 @@ extension Policy {
             "unlisted: { known: \(CallAnswer.deny(errno: unlisted.known, reported: true).word), "
                 + "unknown: \(CallAnswer.deny(errno: unlisted.unknown, reported: true).word) }",
             paths.written, "devices: [\(devices.map(\.rawValue).joined(separator: ", "))]",
-            "network: \(network.rawValue)", "write-xor-execute: \(writeXorExecute ? "on" : "off")",
+            "network: \(writtenNetwork)", "write-xor-execute: \(writeXorExecute ? "on" : "off")",
             environment.written, limits.written,
         ]
         return page.text
     }
 
-    /// The rules as the text states them, before `write-xor-execute` narrows them.
+    private var writtenNetwork: String {
+        guard network == .hosts, !hosts.list.isEmpty || hosts.check != HostRules().check else {
+            return network.rawValue
+        }
+        let list = hosts.list.map { PathText.quoted($0.description) }.joined(separator: ", ")
+        return "{ hosts: [\(list)], check: \(hosts.check.rawValue) }"
+    }
+
+    /// The rules as the text states them, before `write-xor-execute` and `network: hosts` narrow them.
     private var writtenGroups: [PolicyPage.Group] {
         let stated = rules.merging(widerRules) { $1 }
         let all = stated.values.joined().sorted { $0.place.comesBefore($1.place) }

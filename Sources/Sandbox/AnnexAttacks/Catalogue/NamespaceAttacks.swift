@@ -232,5 +232,28 @@ extension Catalogue {
         Attack(
             "NET-12", technique: "A flood of connections through an allowed port", addition: true,
             trial: .drivenBy(["EndToEndTests/RunPortTests: NET-12"])),
+        Attack(
+            "NET-13", technique: "Another host than the named ones: by name, address, port or redirect",
+            addition: true, trial: .drivenBy(["EndToEndTests/RunHostTests: NET-13"])),
+        Attack(
+            "NET-14",
+            technique:
+                "A way around the connections that the broker makes to named hosts: another resolver, datagrams, "
+                + "sockets of the caller",
+            addition: true, trial: .drivenBy(["EndToEndTests/RunHostTests: NET-14"])),
+        Attack(
+            "NET-15", technique: "Another name in the ClientHello of TLS, in pieces, or none", addition: true,
+            trial: .drivenBy(["EndToEndTests/RunHostTests: NET-15"])),
+        Attack(
+            "NET-16", technique: "A name that leads elsewhere a moment later (rebinding)", addition: true,
+            trial: .drivenBy([
+                "EndToEndTests/RunHostTests: NET-16", "AnnexNamesTests/NamedHostsTests: NET-16",
+            ])),
+        Attack(
+            "NET-17", technique: "The caller's own proxy as a way to other hosts", addition: true,
+            trial: .drivenBy(["EndToEndTests/RunHostTests: NET-17"])),
+        Attack(
+            "NET-18", technique: "A flood of connections to a named host", addition: true,
+            trial: .drivenBy(["EndToEndTests/RunHostTests: NET-18"])),
     ]
 }

@@ -181,8 +181,9 @@ extension Policy {
         // connections only to other machines. One try asks for such a connection: see `isPerformed`. It admits only a
         // tracer of its own child, and no try is one.
         case .locks, .connections, .tracing: true
-        // The broker refuses only what is larger than the memory of the sandbox, and no try makes such an object.
-        case .objects, nil: false
+        // The broker refuses only what is larger than the memory of the sandbox, and no try makes such an object. It
+        // lets connections within the sandbox pass, and its network leads nowhere else.
+        case .objects, .hosts, nil: false
         }
     }
 }

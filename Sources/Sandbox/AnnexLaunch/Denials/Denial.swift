@@ -1,4 +1,5 @@
 public import AnnexLinux
+internal import AnnexNames
 public import AnnexPolicy
 
 /// One kind of denial, however often it occurred. The subject of a denial is either a system call that seccomp
@@ -10,6 +11,8 @@ public struct Denial: Sendable, Hashable {
         case call(CallUse)
         /// A path that an allowed call named.
         case path(DeniedPath)
+        /// A machine that the program asked for by its name, or to which it wanted to connect.
+        case host(DeniedHost)
     }
 
     /// The result that the program got.
@@ -74,6 +77,7 @@ public struct Denial: Sendable, Hashable {
         switch subject {
         case .call: Key(call: call, text: text, missing: nil)
         case .path(let path): Key(call: "", text: path.path, missing: path.missing)
+        case .host(let host): Key(call: call, text: host.place, missing: nil)
         }
     }
 
@@ -115,6 +119,29 @@ public struct DeniedPath: Sendable, Hashable {
     public var shown: Escaped { PathText.shown(path) }
 }
 
+/// A machine that the policy does not name.
+public struct DeniedHost: Sendable, Hashable {
+    /// The machine's name, or its address in text.
+    public let host: String
+    /// The port of the connection; nil if the program asked for the addresses of the name only.
+    public let port: UInt16?
+    /// The entry of `network: hosts` that would allow it; nil if none may.
+    public let rule: HostRule?
+
+    /// The option of `annex run` that would allow it; nil if none may.
+    public var option: String? { rule.map { "--allow-host \($0)" } }
+
+    /// The machine and the port.
+    public var place: String {
+        let isSix = host.contains(":")
+        return port.map { "\(isSix ? "[\(host)]" : host):\($0)" } ?? host
+    }
+
+    init(_ refusal: HostRefusal) {
+        (host, port, rule) = ("\(refusal.host)", refusal.port, refusal.rule)
+    }
+}
+
 /// The thread that made a call.
 public struct Caller: Sendable, Hashable {
     /// The thread's number, as the broker's own process sees it; 0 if the broker's process cannot see the thread.
@@ -153,6 +180,7 @@ extension Denial {
         switch subject {
         case .call: what = text
         case .path(let path): what = "\(call == "connect" ? "connect to" : path.want) \(path.shown)"
+        case .host(let host): what = "\(call == "connect" ? "connect to" : "find the address of") \(host.place)"
         }
         switch answer {
         case .denied(errno: 0): return "\(what): not performed by \(layer), and answered with 0"
@@ -167,7 +195,11 @@ extension Denial {
     /// The change that would allow the denied call or path: an option of `annex run`, or a policy entry. The text is
     /// escaped. It is nil if no option and no entry may allow the call or path.
     public var remedyText: String? {
-        if case .path(let path) = subject, let option = path.option { return Escaped(option, limit: 8_192).description }
+        switch subject {
+        case .path(let path): if let option = path.option { return Escaped(option, limit: 8_192).description }
+        case .host(let host): if let option = host.option { return option }
+        case .call: break
+        }
         return remedy?.text.map { Escaped($0, limit: 8_192).description }
     }
 }

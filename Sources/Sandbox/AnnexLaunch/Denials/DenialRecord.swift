@@ -4,7 +4,7 @@ internal import AnnexPolicy
 /// A denial in the form that JSON and logs use. Keys are never renamed or removed, but new keys may be added. Every
 /// text that a sandboxed program can influence is escaped. In JSON, texts of the type `Escaped` are the true texts.
 public struct DenialRecord: Codable, Sendable, Hashable {
-    /// `call` or `path`.
+    /// `call`, `path` or `host`.
     public let kind: String
     /// The call's name, for example `socket`.
     public let call: String
@@ -23,9 +23,13 @@ public struct DenialRecord: Codable, Sendable, Hashable {
     public let reason: String?
     /// The policy entry that would allow the call or path.
     public let remedy: Escaped?
-    /// The option of `annex run` that would allow the path.
+    /// The option of `annex run` that would allow the path or the machine.
     public private(set) var option: Escaped?
     public let path: Escaped?
+    /// The machine that the program asked for: its name or its address.
+    public let host: String?
+    /// The port of the refused connection.
+    public let port: UInt16?
     /// `true` if the path is not UTF-8. Then JSON has the escaped form of the path, in which each backslash is doubled.
     public let isEscaped: Bool?
     /// The rights that the call needed: `read`, `write`, `execute`. Empty if the call only needed the path to exist.
@@ -62,7 +66,8 @@ public struct FrameRecord: Codable, Sendable, Hashable {
 extension DenialRecord {
     public init(_ denial: Denial) {
         let path: DeniedPath? = if case .path(let path) = denial.subject { path } else { nil }
-        kind = path == nil ? "call" : "path"
+        let host: DeniedHost? = if case .host(let host) = denial.subject { host } else { nil }
+        kind = path != nil ? "path" : host != nil ? "host" : "call"
         call = denial.call
         text = denial.text
         (answer, errno) = Self.answer(denial.answer)
@@ -70,7 +75,8 @@ extension DenialRecord {
         line = denial.policyLine
         reason = denial.reason
         remedy = denial.remedy?.text.map { Escaped($0, limit: 8_192) }
-        option = path?.option.map { Escaped($0, limit: 8_192) }
+        option = (path?.option ?? host?.option).map { Escaped($0, limit: 8_192) }
+        (self.host, port) = (host?.host, host?.port)
         self.path = path?.shown
         isEscaped = path?.shown.isUTF8 == false ? true : nil
         needs = path?.needed.words

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexNames
 
 /// Decides about one call that the policy allows within a bound (`CallBound`), while the kernel holds the call.
 ///
@@ -24,6 +25,8 @@ enum CallStep: Hashable {
     /// The sandbox denies the call and reports the denial. If `reason` or `text` is nil, the policy's reason and the
     /// usual description of the call are reported.
     case deny(errno: Int32, reason: String? = nil, text: String? = nil)
+    /// The sandbox refuses a connection to another machine and reports that machine.
+    case refuse(HostRefusal, errno: Int32)
     /// The call waits. The handler is asked again at a time of `MonotonicClock`, or as soon as possible if it is 0.
     case again(at: UInt64 = 0)
 }

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexNames
 internal import AnnexPolicy
 internal import CAnnexLinux
 internal import Glibc
@@ -35,6 +36,30 @@ extension CallDesk {
         denial.isQuiet = scene.policy.statesDenial(number: call.number, arguments: call.arguments)
         record(denial)
         if let stack { keep(stack, of: .denial(key)) }
+    }
+
+    /// Refuses a connection to another machine, and reports the machine.
+    func refuse(_ refusal: HostRefusal, by call: HeldCall, errno: Int32, verdict: Verdict) {
+        let caller = Caller(asking: call.thread)
+        let isSpent = books.withLock { $0.hasSpent(scene.policy.limits.denials) }
+        settle(call, with: isSpent ? .end : .deny(errno: errno))
+        record(
+            Denial(
+                subject: .host(DeniedHost(refusal)), call: "connect", text: "connect to \(refusal.place)",
+                answer: .denied(errno: errno), layers: [.seccomp, .network], policyLine: "\(verdict.place)",
+                reason: refusal.words, remedy: nil, caller: caller))
+    }
+
+    /// Reports a name for which the program asked in vain, or a connection that began in a way that is refused.
+    func record(_ refusal: HostRefusal) {
+        let isName = refusal.port == nil
+        record(
+            Denial(
+                subject: .host(DeniedHost(refusal)), call: isName ? "resolve" : "connect",
+                text: "\(isName ? "resolve" : "connect to") \(refusal.place)",
+                answer: .denied(errno: isName ? ENOENT : ECONNRESET), layers: [.network],
+                policyLine: scene.policy.places[.network].map { "\($0)" }, reason: refusal.words, remedy: nil,
+                caller: Caller(thread: 0)))
     }
 
     /// Handles a call that proceeds. The broker reads the paths in the arguments while the call is held. It judges the

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexNames
 internal import AnnexPolicy
 internal import CAnnexLinux
 internal import Glibc
@@ -40,12 +41,17 @@ final class CallDesk: Sendable {
         /// Whether the sandbox has a terminal of its own. If so, the sandbox shows `/dev/tty`, whatever the policy
         /// says.
         var hasTerminal = false
-        /// Where the caller's home has what the program looks for in its HOME; nil if the program has the caller's HOME.
+        /// Where the caller's home has what the program looks for in its HOME; nil if the program has the caller's
+        /// HOME.
         var home: HomeCounterpart?
         /// The program's executable. If it is nil, the sandbox gets no backtraces.
         var program: ProgramFile?
         /// The calls by which the program executes files, if they are watched.
         var executions: ExecutionCalls?
+        /// The ways to other machines, with `network: hosts`.
+        var routes: HostRoutes?
+        /// Whether Landlock keeps the program from connecting TCP sockets.
+        var guardsConnections = false
     }
 
     let scene: Scene
@@ -54,8 +60,8 @@ final class CallDesk: Sendable {
     let books: Mutex<DenialRecorder>
     private let locks = SandboxLocks()
     private let objects: SandboxObjects
-    /// The rows of this sandbox on the lane of held calls: for examinations, and for calls within each bound. A lock that
-    /// hangs on a network's file system delays no connection, and no report of the sandbox's end.
+    /// The rows of this sandbox on the lane of held calls: for examinations, and for calls within each bound. A lock
+    /// that hangs on a network's file system delays no connection, and no report of the sandbox's end.
     private let examinations = Lane.Row(of: .calls)
     private let bounds = Dictionary(uniqueKeysWithValues: CallBound.allCases.map { ($0, Lane.Row(of: .calls)) })
     private let backlog = Mutex(Backlog())
@@ -87,6 +93,7 @@ final class CallDesk: Sendable {
         answers = try AnswerLoop.shared()
         // If the kernel does not support this setting, the answers take longer but stay the same.
         if scene.mode != .enforce || scene.executions != nil { _ = annex_notification_hurry(self.listener.number) }
+        scene.routes?.hosts.whenRefused { [weak self] refusal in self?.examine { $0.record(refusal) } }
         try listen()
     }
 
@@ -105,8 +112,8 @@ final class CallDesk: Sendable {
         answers.execute { [self] in
             backlog.withLock { $0.isClosed = true }
             watch.withLock { $0.take() }?.cancel()
-            // The end is queued behind the call that is being examined, so that no denial is lost. If a file system makes
-            // that examination hang, the end waits too.
+            // The end is queued behind the call that is being examined, so that no denial is lost. If a file system
+            // makes that examination hang, the end waits too.
             examine { [self] _ in PostMortem.shared.end { [self] in done(close()) } }
         }
     }
@@ -155,8 +162,8 @@ final class CallDesk: Sendable {
         examine { $0.handle(call, verdict: verdict, decision: decision) }
     }
 
-    /// Runs a job after the examinations of this sandbox's earlier calls. If the lane can have no thread, the calls wait
-    /// until it has one. The thread that receives the calls never examines one, because it must not wait.
+    /// Runs a job after the examinations of this sandbox's earlier calls. If the lane can have no thread, the calls
+    /// wait until it has one. The thread that receives the calls never examines one, because it must not wait.
     private func examine(_ job: @escaping @Sendable (CallDesk) -> Void) {
         backlog.withLock { $0.count += 1 }
         examinations.run { [weak self] in
@@ -209,6 +216,7 @@ final class CallDesk: Sendable {
         switch bound {
         case .locks: LockHandler(locks)
         case .connections: ProgramConnection()
+        case .hosts: HostConnection(by: scene.routes ?? HostRoutes(HostRules()), isGuarded: scene.guardsConnections)
         case .objects: ObjectHandler(objects: objects)
         case .tracing: TracerHandler()
         }
@@ -232,6 +240,8 @@ final class CallDesk: Sendable {
                 desk.deny(
                     call, verdict: verdict, decision: .deny(errno: errno), answer: .denied(errno: errno), text: text)
             }
+        case .refuse(let refusal, let errno):
+            examine { desk in desk.refuse(refusal, by: call, errno: errno, verdict: verdict) }
         case .again(let moment):
             let isTaken = later(for: verdict.bound, at: moment) { desk in
                 guard call.isHeld(on: desk.listener) else { return }
@@ -316,11 +326,11 @@ final class CallDesk: Sendable {
 }
 
 extension Lane {
-    /// The lane for work on the held calls of all sandboxes: denied calls, judged paths, connections, locks and tracers.
-    /// Each sandbox has rows of its own, so that its calls do not delay those of another. A program decides how long some
-    /// steps take: its memory may be mapped from a file system that does not answer, and the last close of its socket may
-    /// wait. The first long step of a row costs the other sandboxes the lane's patience. While the row has further long
-    /// steps, each of them costs the others the start of a thread.
+    /// The lane for work on the held calls of all sandboxes: denied calls, judged paths, connections, locks and
+    /// tracers. Each sandbox has rows of its own, so that its calls do not delay those of another. A program decides
+    /// how long some steps take: its memory may be mapped from a file system that does not answer, and the last close
+    /// of its socket may wait. The first long step of a row costs the other sandboxes the lane's patience. While the
+    /// row has further long steps, each of them costs the others the start of a thread.
     static let calls = Lane("annex-calls", patience: .milliseconds(10))
 }
 
@@ -334,8 +344,8 @@ extension CallDesk.Report {
     }
 }
 
-/// The event loop that receives the held calls of all sandboxes, and answers calls about which registers decide alone. So
-/// no program can make it wait.
+/// The event loop that receives the held calls of all sandboxes, and answers calls about which registers decide alone.
+/// So no program can make it wait.
 enum AnswerLoop {
     private static let one = Mutex<EventLoop?>(nil)
 

@@ -1,8 +1,8 @@
 internal import AnnexPolicy
 
-/// The text of the files of `etc: minimal`. It names the program's own user and the sandbox's own name, and nothing else
-/// of the host. It also names `root`, because system files belong to `root`, and `nobody`, to whom the kernel gives the
-/// files of all other users.
+/// The text of the files of `etc: minimal`. It names the program's own user and the sandbox's own name, and nothing
+/// else of the host. It also names `root`, because system files belong to `root`, and `nobody`, to whom the kernel
+/// gives the files of all other users.
 struct EtcText {
     private let own: OwnNumbers
     private let account: AccountNames
@@ -36,6 +36,8 @@ struct EtcText {
         case .hosts: "127.0.0.1 localhost \(host)\n::1 localhost \(host)\n"
         case .nsswitch:
             "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n"
+        // No name is completed here, because this machine completes it when it resolves it.
+        case .resolver: "nameserver 127.0.0.1\noptions ndots:0\n"
         }
     }
 

@@ -179,11 +179,12 @@ extension Launcher {
         }
     }
 
-    /// Adds the files that Annex writes, and the working directory and the passed directories if nothing else makes them.
+    /// Adds the files that Annex writes, and the working directory and the passed directories if nothing else makes
+    /// them.
     private func addWritten(
         to plan: inout LaunchPlan, policy: Policy, grants: borrowing GrantLayout, passed: [String], etc text: EtcText
     ) {
-        for file in policy.paths.writtenFiles where grants.place(showing: file.path) == nil {
+        for file in policy.writtenFiles where grants.place(showing: file.path) == nil {
             plan.files.append(LaunchPlan.File(at: file.path, contents: text.contents(of: file)))
         }
         if Self.isMade(plan.directory, policy: policy, grants: grants) {
@@ -212,8 +213,14 @@ extension Launcher {
         var rules = LandlockRules()
         rules.files = landlock.files
         // With `network: loopback` or `host`, programs may bind and connect TCP ports. With `network: client` the
-        // broker makes the connections. The program itself then needs no right to connect.
-        rules.network = policy.network.connectsItself ? 0 : landlock.network
+        // broker makes the connections. The program itself then needs no right to connect. With `network: hosts`, it
+        // may bind ports of its own network besides.
+        rules.network =
+            switch policy.network {
+            case .loopback, .host: 0
+            case .hosts: landlock.connecting
+            case .none, .client: landlock.network
+            }
         rules.scopes = landlock.scopes
         return rules
     }
@@ -235,7 +242,7 @@ extension Launcher {
         }
         guard layers.contains(.root) else { return rules }
         if policy.mayListParents { rules.append(rule("/", rights: .readDirectory)) }
-        for file in paths.writtenFiles where grants.place(showing: file.path) == nil {
+        for file in policy.writtenFiles where grants.place(showing: file.path) == nil {
             rules.append(rule(file.path, rights: .readFile))
         }
         if let kept = paths.persistent { rules.append(rule(kept.path, rights: .owning.union(special))) }

@@ -8,7 +8,7 @@ extension Launcher {
     /// the same policy.
     func plan(
         _ configuration: consuming SandboxConfiguration, identity: borrowing Identity, groups: [String],
-        held: HeldLimits, output: borrowing Descriptor
+        held: HeldLimits, output: borrowing Descriptor, network: HostNetwork?
     ) throws(SandboxError) -> LaunchPlan {
         let policy = configuration.policy
         try Self.rejectUnknownPlaces(policy.paths)
@@ -21,7 +21,7 @@ extension Launcher {
         }
         plan.layers = configuration.effectiveLayers
         plan.hasReaper = configuration.hasReaper
-        plan.hasLoopback = policy.network == .loopback && plan.layers.contains(.network)
+        plan.hasLoopback = policy.network.hasOwnLoopback && plan.layers.contains(.network)
         plan.argumentBytes = configuration.arguments
         let account = Self.account(of: configuration)
         let variables = environment(policy, adding: configuration.environment, account: account)
@@ -56,7 +56,7 @@ extension Launcher {
         if keepsScratch, plan.hasReaper, plan.layers.contains(.root), let scratch = policy.paths.scratch {
             plan.keptScratch = plan.scratches.firstIndex { PathText.isSame($0.target, as: scratch.path) }
         }
-        if let sockets = configuration.sockets.take() { try open(sockets, in: &plan) }
+        try openNetwork(of: configuration.sockets.take(), network, in: &plan, policy: policy)
         for directory in shared { try addShared(directory, user: identity.user, to: &plan) }
         if let frameworks, let directory = configuration.frameworks.take() {
             try addFrameworks(directory, at: frameworks, policy: policy, to: &plan)
@@ -140,17 +140,27 @@ extension Launcher {
         }
     }
 
-    private func open(_ sockets: consuming SandboxSockets, in plan: inout LaunchPlan) throws(SandboxError) {
+    /// The sockets of single ports and of named hosts.
+    private func openNetwork(
+        of ports: consuming SandboxSockets?, _ network: HostNetwork?, in plan: inout LaunchPlan, policy: Policy
+    ) throws(SandboxError) {
+        if let ports = consume ports { try open(ports, in: &plan, policy: policy) }
+        if let network { plan.open(try network.sockets()) }
+    }
+
+    private func open(
+        _ sockets: consuming SandboxSockets, in plan: inout LaunchPlan, policy: Policy
+    ) throws(SandboxError) {
         guard plan.hasLoopback else {
             throw SandboxError(
                 "ports", cause: "the sandbox has no network of its own, so single ports cannot be kept apart",
                 remedy: "leave out the ports, or run where the layer `network` is available and do not waive it")
         }
         if let rules = sockets.rules, plan.layers.contains(.landlock) {
-            plan.landlock.restrict(to: rules, rights: landlock?.network ?? 0)
+            plan.landlock.restrict(
+                to: rules, rights: landlock?.network ?? 0, connectsItself: policy.network.connectsItself)
         }
-        let list = sockets.list
-        if let channel = sockets.takeChannel() { plan.open(list, sendingThrough: channel) }
+        plan.open(sockets)
     }
 
     private func give(_ plan: inout LaunchPlan, numbers: [Int32], gifts: consuming DescriptorList) {
@@ -187,8 +197,8 @@ extension Launcher {
         if plan.layers.contains(.listener) {
             plan.filterFlags = Self.notificationFlags
         } else if mode != .enforce {
-            // Without a listener, the kernel answers ENOSYS to each call that the filter refers to it. In this mode, these
-            // are most calls of the program.
+            // Without a listener, the kernel answers ENOSYS to each call that the filter refers to it. In this mode,
+            // these are most calls of the program.
             throw SandboxError(
                 "listener", cause: "denied paths cannot be reported without the layer `listener`, which is left out",
                 remedy: "run the program without this mode (`--explain`)")

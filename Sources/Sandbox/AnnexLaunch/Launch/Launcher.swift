@@ -60,6 +60,8 @@ package final class Launcher: Sendable {
         let identity = try identity(of: configuration)
         configuration.settle(on: numbersInside(configuration, identity: identity))
         var scene = try scene(of: configuration)
+        let network = try configuration.hostNetwork()
+        scene.routes = network?.routes
         let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
         let keptScratch = configuration.keptScratch
         let held = HeldLimits(
@@ -71,7 +73,8 @@ package final class Launcher: Sendable {
             throw SandboxError("output", cause: "pipe2 returned no two descriptors")
         }
         let directories = Self.directories(of: group)
-        var plan = try plan(configuration, identity: identity, groups: directories, held: held, output: writing)
+        var plan = try plan(
+            configuration, identity: identity, groups: directories, held: held, output: writing, network: network)
         if plan.makesDirectory, let index = plan.keptScratch {
             keptScratch?.expect(workingDirectory: plan.directory, besides: plan.scratches[index].target)
         }
@@ -80,13 +83,14 @@ package final class Launcher: Sendable {
         if let hierarchy, let next { plan.removals.append(ControlGroup.directory(in: hierarchy, named: next)) }
         plan.removals += parent?.node?.directories ?? []
         scene.hasReaper = plan.hasReaper
+        scene.guardsConnections = plan.layers.contains(.landlock) && plan.landlock.deniesConnecting
         scene.isMemoryEnforced = held.isMemoryEnforced
         let warden = try self.warden()
         let process = try SandboxedProcess(
             scene: scene, loop: loop, output: reading, identity: identity, group: group, held: held,
             layers: plan.layers, begun: begun, landlockABI: landlock?.abi ?? 0, controls: warden.controls,
             missingLayers: missingLayers, foreignPlaces: plan.foreignPlaces, keptScratch: keptScratch,
-            parts: plan.partFacts, advice: advice, events: events)
+            parts: plan.partFacts, network: network, advice: advice, events: events)
         do throws(LaunchFailure) {
             try warden.launch(plan) { process.receive($0) }
         } catch {

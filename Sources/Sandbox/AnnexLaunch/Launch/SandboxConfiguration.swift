@@ -1,4 +1,5 @@
 package import AnnexLinux
+internal import AnnexNames
 package import AnnexPolicy
 
 /// The configuration of one process to sandbox: its program, its rights, and its descriptors and directories.
@@ -27,8 +28,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var watchesExecutions = false
     /// Whether denials also go to the log. False for a probe, which causes denials on purpose.
     package var isLogged = true
-    /// Whether the program's input is private. If so, the program's output is counted and not kept, and its denied calls
-    /// are recorded without their arguments.
+    /// Whether the program's input is private. If so, the program's output is counted and not kept, and its denied
+    /// calls are recorded without their arguments.
     package var hasPrivateInput = false
     /// The requested layers. If this machine cannot provide one of them, the launch fails. A layer that is not
     /// requested is reported as waived.
@@ -143,9 +144,10 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         numbers.append(number)
     }
 
-    /// The calls by which the program executes files, or connects to socket files; nil if they are not watched. A program
-    /// without files of the caller, or without sockets, is not slowed down. In a mode that checks paths, every call that
-    /// names a path is examined anyway. Without a root of its own, the sandbox has no mounts that refuse executions.
+    /// The calls by which the program executes files, or connects to socket files; nil if they are not watched. A
+    /// program without files of the caller, or without sockets, is not slowed down. In a mode that checks paths, every
+    /// call that names a path is examined anyway. Without a root of its own, the sandbox has no mounts that refuse
+    /// executions.
     func executionCalls() throws(SandboxError) -> ExecutionCalls? {
         let layers = effectiveLayers
         let (executes, connects) = (policy.hasRefusedExecutions, policy.connectsToSocketFiles)
@@ -157,6 +159,28 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
         } catch {
             throw SandboxError("filter", cause: "\(error)")
         }
+    }
+
+    /// The way to named hosts; nil if the policy has none, or if the sandbox only reports and so has the host's
+    /// network.
+    func hostNetwork() throws(SandboxError) -> HostNetwork? {
+        guard policy.network == .hosts, !denials.isPermissive else { return nil }
+        guard effectiveLayers.isSuperset(of: [.network, .seccomp, .listener]) else {
+            throw SandboxError(
+                "hosts",
+                cause: "named hosts need a network of the sandbox's own, and the layers `seccomp` and `listener`",
+                remedy: "run where these layers are available and do not waive them, or leave out the named hosts")
+        }
+        return try HostNetwork(policy.hosts, proxies: proxies)
+    }
+
+    /// The proxies that the program's variables name.
+    private var proxies: HostProxies {
+        let values = HostProxies.variables.compactMap { name in
+            environment[name] ?? policy.environment.fixed[name].map { Array($0.utf8) }
+                ?? (policy.environment.passed.contains(name) ? OwnEnvironment.bytes(of: name) : nil)
+        }
+        return HostProxies(values.map { String(decoding: $0, as: UTF8.self) })
     }
 
     /// Whether the sandbox begins with a reaper.

@@ -20,6 +20,7 @@ package final class SandboxedProcess: Sendable {
     private let foreignPlaces: [LaunchPlan.ForeignPlace]
     private let keptScratch: KeptScratch?
     private let parts: PartFacts
+    private let network: HostNetwork?
     private let advice: LayerAdvice
     private let events: @Sendable (SandboxEvent) -> Void
 
@@ -27,7 +28,7 @@ package final class SandboxedProcess: Sendable {
         scene: CallDesk.Scene, loop: EventLoop, output: consuming Descriptor, identity: consuming Identity,
         group: consuming ControlGroup?, held: HeldLimits, layers: SandboxLayers, begun: UInt64, landlockABI: Int,
         controls: SpeculationControls, missingLayers: [MissingLayer], foreignPlaces: [LaunchPlan.ForeignPlace],
-        keptScratch: KeptScratch?, parts: PartFacts, advice: LayerAdvice,
+        keptScratch: KeptScratch?, parts: PartFacts, network: HostNetwork?, advice: LayerAdvice,
         events: @escaping @Sendable (SandboxEvent) -> Void
     ) throws(SandboxError) {
         self.scene = scene
@@ -41,6 +42,7 @@ package final class SandboxedProcess: Sendable {
         self.foreignPlaces = foreignPlaces
         self.keptScratch = keptScratch
         self.parts = parts
+        self.network = network
         self.advice = advice
         self.events = events
         var holdings = Holdings(identity: identity)
@@ -69,7 +71,8 @@ package final class SandboxedProcess: Sendable {
     /// the caller asked for.
     package func fail(_ error: SandboxError) { kill { $0.failure = $0.failure ?? error } }
 
-    /// - Parameter note: notes the finding for which the process is killed. If it is being killed already, the finding is
+    /// - Parameter note: notes the finding for which the process is killed. If it is being killed already, the finding
+    /// is
     ///   a consequence and no cause, and is not noted.
     private func kill(noting note: (inout SandboxEnd) -> Void) {
         let first = scene.policy.limits.processes > 1 ? firstProcess() : nil
@@ -81,8 +84,8 @@ package final class SandboxedProcess: Sendable {
         if let first { ProcessTree.killDescendants(of: first.number, started: first.started) }
     }
 
-    /// The first process of a sandbox that may have others, with its number in `/proc` and its start time; nil if it does
-    /// not live.
+    /// The first process of a sandbox that may have others, with its number in `/proc` and its start time; nil if it
+    /// does not live.
     private func firstProcess() -> (number: Int32, started: UInt64)? {
         let number = holdings.withLock { holdings in holdings.hasLivingProcess ? holdings.number : nil }
         guard let number = number.map(ProcNumber.listed), let started = ProcessStat(number)?.started else {
@@ -158,6 +161,7 @@ package final class SandboxedProcess: Sendable {
         case .listener(let listener): listen(listener)
         case .executed(let times, let layers, let numbers):
             holdings.withLock { $0.end.hasRun = true }
+            openNetwork()
             let report = SandboxReport(
                 times, layers: layers, begun: begun, denials: scene.mode, held: held, landlockABI: landlockABI,
                 controls: controls, missingLayers: missingLayers, foreignPlaces: foreignPlaces,
@@ -178,6 +182,15 @@ package final class SandboxedProcess: Sendable {
             // The kernel kills the process when its warden dies, but the kill may take a moment.
             kill()
             awaitDeath(polls: 0)
+        }
+    }
+
+    /// Begins to answer the program's questions for names. The child has sent its sockets by now.
+    private func openNetwork() {
+        do throws(SandboxError) {
+            try network?.open()
+        } catch {
+            fail(error)
         }
     }
 
@@ -281,8 +294,13 @@ package final class SandboxedProcess: Sendable {
                 conclude(denials)
             }
         }
-        guard let listener else { return PostMortem.shared.end { leaving(nil) } }
-        listener.finish(leaving)
+        let examine: @Sendable () -> Void = {
+            guard let listener else { return PostMortem.shared.end { leaving(nil) } }
+            listener.finish(leaving)
+        }
+        // What the program sent before its end still reaches other machines.
+        guard let network else { return examine() }
+        network.close(within: scene.policy.limits.grace, then: examine)
     }
 
     /// Releases the control group and the identity. The kernel may need a moment until the group has no members.

@@ -74,7 +74,6 @@ extension LaunchPlan {
         if let watchBounds { (header.watch_queues, header.watches) = (watchBounds.queues, watchBounds.watches) }
         header.into_cgroup = controlGroup.map { Int32(clamping: $0) } ?? -1
         header.terminal = terminal.map { Int32(clamping: $0) } ?? -1
-        header.channel = channel.map { Int32(clamping: $0) } ?? -1
     }
 
     private borrowing func fillFiles(_ header: inout annex_plan, with encoder: inout PlanEncoder) throws(LaunchFailure)
@@ -151,8 +150,10 @@ extension LaunchPlan {
         header.sockets = encoder.records(
             sockets.map {
                 annex_socket(
-                    family: UInt32(clamping: $0.family), port: UInt32($0.port), count: UInt32(clamping: $0.count),
-                    optional: $0.isOptional ? 1 : 0)
+                    family: UInt32(clamping: $0.kind.family), type: UInt32(clamping: $0.kind.type),
+                    port: UInt32($0.kind.port), count: UInt32(clamping: $0.kind.count),
+                    optional: $0.kind.isOptional ? 1 : 0, channel: UInt32(clamping: $0.channel),
+                    mark: UInt32(clamping: $0.mark), reserved: 0)
             })
         header.groups = encoder.records(groups.map { annex_group(index: UInt32(clamping: $0), reserved: 0) })
     }

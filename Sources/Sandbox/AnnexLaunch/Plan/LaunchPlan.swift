@@ -178,9 +178,9 @@ package struct LaunchPlan: ~Copyable, Sendable {
     private(set) var groups: [Int] = []
     private(set) var controlGroup: Int?
     private(set) var terminal: Int?
-    /// The sockets that the child makes for the broker, and the place of the channel through which it sends them.
-    private(set) var sockets: [SandboxSocket] = []
-    private(set) var channel: Int?
+    /// The sockets that the child makes for the broker, the place of each kind in its list, and the index of the
+    /// channel through which the child sends it.
+    private(set) var sockets: [(kind: SandboxSocket, mark: Int, channel: Int)] = []
     var descriptors = DescriptorList()
 
     /// A plan for an executable that lies at `path` inside the sandbox. The executable must be the same object as
@@ -240,10 +240,11 @@ extension LaunchPlan {
         self.terminal = add(terminal)
     }
 
-    /// Makes the child open sockets in the sandbox's own network and send them through a channel.
-    package mutating func open(_ sockets: [SandboxSocket], sendingThrough channel: consuming Descriptor) {
-        self.sockets = sockets
-        self.channel = add(channel)
+    /// Makes the child open further sockets in the sandbox's own network and send them through a channel.
+    package mutating func open(_ sockets: consuming SandboxSockets) {
+        let list = sockets.list
+        let channel = add(sockets.takeChannel())
+        self.sockets += list.enumerated().map { ($1, $0, channel) }
     }
 
     /// Makes the process join a version 1 control group before its first step.

@@ -176,7 +176,7 @@ struct LaunchSubjects: Sendable {
         parts = plan.parts.map(\.target)
         limits = plan.limits.map(\.resource)
         rules = plan.landlock.rules.map(\.path) + plan.landlock.ports.map { "port \($0.port)" }
-        sockets = plan.sockets.map { $0.port == 0 ? "a socket that connects" : "port \($0.port)" }
+        sockets = plan.sockets.map { $0.kind.port == 0 ? "a socket that connects" : "port \($0.kind.port)" }
         executable = plan.executable.path
         directory = plan.directory
     }

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexRelay
 internal import Synchronization
 
 /// One relayed connection: a socket that was accepted, a socket that connects, and the bytes between them.
@@ -11,21 +12,21 @@ final class PortConnection: Sendable {
     /// What the relay does for its connections.
     struct Service: Sendable {
         /// A socket that begins to connect; nil if that fails at once.
-        let dial: @Sendable (LoopbackFamily) -> PortSocket?
+        let dial: @Sendable (LoopbackFamily) -> RelaySocket?
         /// Takes a socket that the connection does not need any more.
-        let release: @Sendable (_ socket: PortSocket, _ hasFailed: Bool) -> Void
+        let release: @Sendable (_ socket: RelaySocket, _ hasFailed: Bool) -> Void
         /// Called once, after the connection has released its sockets.
         let ended: @Sendable (PortConnection) -> Void
     }
 
     private struct State {
-        var dialled: PortSocket?
+        var dialled: RelaySocket?
         var isConnected = false
         /// The addresses that were not tried yet.
         var untried: ArraySlice<LoopbackFamily>
         /// From the accepted socket to the other socket, and back.
-        var forth = PortFlow()
-        var back = PortFlow()
+        var forth = RelayFlow()
+        var back = RelayFlow()
         var watches: [EventLoop.Watch] = []
         /// Whether only the bytes that the program sent are still carried.
         var isClosing = false
@@ -34,10 +35,10 @@ final class PortConnection: Sendable {
 
     /// What comes after a turn.
     private enum Next {
-        case wait, again, refused(PortSocket), end(hasFailed: Bool)
+        case wait, again, refused(RelaySocket), end(hasFailed: Bool)
     }
 
-    private let accepted: PortSocket
+    private let accepted: RelaySocket
     /// The network from which the accepted connection came.
     private let origin: Side
     private let loop: EventLoop
@@ -45,7 +46,7 @@ final class PortConnection: Sendable {
     private let state: Mutex<State>
 
     init(
-        _ accepted: PortSocket, from origin: Side, trying families: [LoopbackFamily], on loop: EventLoop,
+        _ accepted: RelaySocket, from origin: Side, trying families: [LoopbackFamily], on loop: EventLoop,
         service: Service
     ) {
         self.accepted = accepted
@@ -68,7 +69,7 @@ final class PortConnection: Sendable {
     /// Ends the connection at once, as an error for both peers.
     func abort() { end(hasFailed: true) }
 
-    private func watch(_ socket: PortSocket) -> Bool {
+    private func watch(_ socket: RelaySocket) -> Bool {
         let watch = try? loop.watchStream(socket.descriptor.number) { [weak self] in self?.turn() }
         guard let watch else { return false }
         state.withLock { $0.watches.append(watch) }

@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import AnnexRelay
 internal import Synchronization
 
 /// A listening socket whose connections are relayed. Its methods run on the thread of the relay's loop.
@@ -10,7 +11,7 @@ final class PortEntrance: Sendable {
         case published(UInt16)
     }
 
-    let socket: PortSocket
+    let socket: RelaySocket
     let kind: Kind
     private let family: LoopbackFamily
     private let loop: EventLoop
@@ -19,7 +20,7 @@ final class PortEntrance: Sendable {
 
     /// - Parameter ready: called while connections wait and the entrance is not paused. It begins paused.
     init(
-        _ socket: PortSocket, kind: Kind, family: LoopbackFamily, on loop: EventLoop,
+        _ socket: RelaySocket, kind: Kind, family: LoopbackFamily, on loop: EventLoop,
         ready: @escaping @Sendable (PortEntrance) -> Void
     ) {
         self.socket = socket

@@ -1,5 +1,6 @@
 internal import AnnexLaunch
 internal import AnnexLinux
+internal import AnnexRelay
 internal import Glibc
 internal import Synchronization
 
@@ -17,11 +18,12 @@ package final class PortGate: Sendable {
     private struct State {
         var entrances: [PortEntrance] = []
         /// The listening sockets of this machine, until the relay begins.
-        var listeners: [(socket: PortSocket, family: LoopbackFamily, program: UInt16)] = []
-        var pool = PortPool()
+        var listeners: [(socket: RelaySocket, family: LoopbackFamily, program: UInt16)] = []
+        var pool = RelayPool()
         var connections: [ObjectIdentifier: PortConnection] = [:]
         var allowed = 0
-        var budget = ConnectionBudget()
+        /// A program that connects without end would otherwise use up the ports of this machine's side.
+        var budget = TokenBucket(atOnce: 256, perSecond: 200)
         var loop: EventLoop?
         var isClosing = false
         var isDraining = false
@@ -72,7 +74,7 @@ package final class PortGate: Sendable {
     private func listen(for item: LocalPorts.Published) throws(SandboxError) {
         for family in LoopbackFamily.allCases {
             do throws(SystemError) {
-                let socket = try PortSocket.listening(at: item.machine, family)
+                let socket = try RelaySocket.listening(at: item.machine, family)
                 state.withLock { $0.listeners.append((socket, family, item.program)) }
             } catch {
                 if family == .six, LoopbackFamily.isMissing(error.errno) { continue }
@@ -119,25 +121,19 @@ package final class PortGate: Sendable {
         while case .message(var message) = try channel.receive(atMost: MemoryLayout<UInt32>.size) {
             if message.descriptorsWereCut { throw SystemError("recvmsg", errno: EMFILE) }
             var sockets = message.takeDescriptors()
-            guard let index = Self.index(message.bytes), plan.indices.contains(index),
+            guard let index = SandboxSockets.mark(message.bytes), plan.indices.contains(index),
                 let socket = sockets.takeFirst(), let family = LoopbackFamily(rawValue: plan[index].family)
             else { continue }
             if plan[index].port == 0 {
-                let pooled = PortSocket(owning: socket, pool: family)
+                let pooled = RelaySocket(owning: socket, pool: family)
                 state.withLock { $0.pool.add(pooled) }
             } else {
-                add(PortSocket(owning: socket), kind: .allowed(plan[index].port), family: family, on: loop)
+                add(RelaySocket(owning: socket), kind: .allowed(plan[index].port), family: family, on: loop)
             }
         }
     }
 
-    private static func index(_ bytes: [UInt8]) -> Int? {
-        guard bytes.count == MemoryLayout<UInt32>.size else { return nil }
-        // SAFETY: the buffer has the size of the number, and each bit pattern is valid.
-        return Int(unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: UInt32.self) })
-    }
-
-    private func add(_ socket: PortSocket, kind: PortEntrance.Kind, family: LoopbackFamily, on loop: EventLoop) {
+    private func add(_ socket: RelaySocket, kind: PortEntrance.Kind, family: LoopbackFamily, on loop: EventLoop) {
         let entrance = PortEntrance(socket, kind: kind, family: family, on: loop) { [weak self] entrance in
             self?.accept(at: entrance)
         }
@@ -181,11 +177,11 @@ package final class PortGate: Sendable {
         loop.schedule(after: pause) { [weak self] in self?.goOn() }
     }
 
-    private func begin(_ socket: PortSocket, at entrance: PortEntrance) {
+    private func begin(_ socket: RelaySocket, at entrance: PortEntrance) {
         guard let loop = state.withLock({ $0.loop }) else { return }
-        let dial: @Sendable (LoopbackFamily) -> PortSocket? =
+        let dial: @Sendable (LoopbackFamily) -> RelaySocket? =
             switch entrance.kind {
-            case .allowed(let port): { PortSocket.connecting(to: port, $0) }
+            case .allowed(let port): { RelaySocket.connecting(to: port, $0) }
             case .published(let port): { [weak self] in self?.dial(port: port, $0) }
             }
         let service = PortConnection.Service(
@@ -202,14 +198,14 @@ package final class PortGate: Sendable {
     }
 
     /// Takes a socket of the pool, which begins to connect to a port of the program.
-    private func dial(port: UInt16, _ family: LoopbackFamily) -> PortSocket? {
+    private func dial(port: UInt16, _ family: LoopbackFamily) -> RelaySocket? {
         guard let socket = state.withLock({ $0.pool.take(family) }) else { return nil }
         if socket.begin(to: port, family) { return socket }
         release(socket, hasFailed: true)
         return nil
     }
 
-    private func release(_ socket: PortSocket, hasFailed: Bool) {
+    private func release(_ socket: RelaySocket, hasFailed: Bool) {
         guard socket.pool != nil else { return hasFailed ? socket.resetAtClose() : () }
         let mustDrain = state.withLock { state in
             state.pool.giveBack(socket, hasFailed: hasFailed)
@@ -275,42 +271,10 @@ package final class PortGate: Sendable {
         for connection in connections { connection.abort() }
         state.withLock { state in
             state.entrances = []
-            state.pool = PortPool()
+            state.pool = RelayPool()
             state.loop = nil
         }
         loop.shutDown()
         job()
-    }
-}
-
-/// Runs a job once, whichever of several events comes first.
-private final class Once: Sendable {
-    private let job: Mutex<(@Sendable () -> Void)?>
-
-    init(_ job: @escaping @Sendable () -> Void) { self.job = Mutex(job) }
-
-    func run() { job.withLock { $0.take() }?() }
-}
-
-/// How many connections to allowed ports may begin: some at once, and then some in each second. Without this bound, a
-/// program that connects without end would use up the ports of this machine's side.
-struct ConnectionBudget {
-    static let atOnce: UInt64 = 256
-    static let perSecond: UInt64 = 200
-
-    private var left = Self.atOnce
-    private var filled: UInt64 = 0
-
-    /// Whether a connection may begin now.
-    mutating func acquire(at moment: UInt64) -> Bool {
-        let step = 1_000_000_000 / Self.perSecond
-        let earned = moment > filled ? (moment - filled) / step : 0
-        if earned > 0 {
-            left = min(Self.atOnce, left + min(earned, Self.atOnce))
-            filled += earned * step
-        }
-        guard left > 0 else { return false }
-        left -= 1
-        return true
     }
 }

@@ -24,17 +24,18 @@ static long listen_on_loopback(long socket, const annex_socket *kind) {
     const struct address_six six = {.family = AF_INET6, .port = number, .host = {[15] = 1}};
     long result = kind->family == AF_INET ? CALL(NR_bind, socket, &four, sizeof four)
                                           : CALL(NR_bind, socket, &six, sizeof six);
-    return result < 0 ? result : CALL(NR_listen, socket, WAITING_MOST);
+    if (result < 0 || kind->type == SOCK_DGRAM) return result;
+    return CALL(NR_listen, socket, WAITING_MOST);
 }
 
-// Sends one socket to the broker, together with the index of its record.
-static long open_one(const struct launch *launch, const annex_socket *kind, uint32_t index) {
-    long socket = CALL(NR_socket, kind->family, SOCK_STREAM | SOCK_CLOEXEC | O_NONBLOCK, 0);
+// Sends one socket to the broker, together with the mark of its record.
+static long open_one(const struct launch *launch, const annex_socket *kind) {
+    long socket = CALL(NR_socket, kind->family, kind->type | SOCK_CLOEXEC | O_NONBLOCK, 0);
     if (socket < 0) return socket;
     long result = kind->port == 0 ? 0 : listen_on_loopback(socket, kind);
     if (result >= 0) {
-        int channel = launch->descriptors[launch->plan->channel];
-        result = passing_send(channel, &index, sizeof index, (int)socket, MSG_DONTWAIT);
+        int channel = launch->descriptors[kind->channel];
+        result = passing_send(channel, &kind->mark, sizeof kind->mark, (int)socket, MSG_DONTWAIT);
     }
     CALL(NR_close, socket);
     return result;
@@ -45,7 +46,7 @@ long ports_open(struct launch *launch) {
     for (uint32_t i = 0; i < launch->plan->sockets.count; i++) {
         launch->detail = i;
         for (uint32_t k = 0; k < kinds[i].count; k++) {
-            long result = open_one(launch, &kinds[i], i);
+            long result = open_one(launch, &kinds[i]);
             int is_missing = result == -EAFNOSUPPORT || result == -EADDRNOTAVAIL;
             if (is_missing && kinds[i].optional != 0) break;
             if (result < 0) return result;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // The version is incremented if a layout below changes. The broker does not use an installed warden of another version.
-#define ANNEX_WARDEN_VERSION 13u
+#define ANNEX_WARDEN_VERSION 14u
 #define ANNEX_PLAN_MAGIC 0x58414E41u  // "ANAX"
 // The most bytes of a plan: 6 MiB, which is the most that the kernel takes as arguments and environment, and 128 KiB.
 #define ANNEX_PLAN_LARGEST 6422528u
@@ -208,13 +208,17 @@ typedef struct {
     uint64_t port;
 } annex_port_rule;
 
-// TCP sockets that the child makes in the sandbox's own network. It sends each one through the plan's channel to the
-// broker, with the index of its record as a 32-bit number.
+// Sockets that the child makes in the sandbox's own network. It sends each one through a channel to the broker, with the
+// record's mark as a 32-bit number.
 typedef struct {
     uint32_t family;    // AF_INET or AF_INET6
-    uint32_t port;      // not 0: one socket that listens there, at the loopback address; 0: sockets that connect
+    uint32_t type;      // SOCK_STREAM for TCP, or SOCK_DGRAM for UDP
+    uint32_t port;      // not 0: one socket that listens there, at the loopback address; 0: sockets of TCP that connect
     uint32_t count;
     uint32_t optional;  // 1: left out if the kernel lacks the family or its loopback address
+    uint32_t channel;   // index of a descriptor: a SOCK_SEQPACKET whose other end the broker holds
+    uint32_t mark;      // what the broker recognizes the socket by
+    uint32_t reserved;
 } annex_socket;
 
 // The plan: this header, followed by the data that its runs refer to.
@@ -271,7 +275,7 @@ typedef struct {
     int32_t terminal;  // index of a terminal's descriptor that becomes the controlling one, or -1
 
     uint32_t file_mask;  // umask: permission bits that a new file does not get
-    int32_t channel;     // index of a descriptor of the SOCK_SEQPACKET for `sockets`, or -1 if there are none
+    uint32_t reserved;
     annex_records sockets;     // annex_socket; only with ANNEX_PLAN_LOOPBACK
     annex_records port_rules;  // annex_port_rule
 

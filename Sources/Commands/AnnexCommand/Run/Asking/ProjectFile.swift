@@ -25,7 +25,7 @@ struct ProjectFile: Equatable {
     /// The options that a file may add, in the order in which `text` lists them.
     static let options = [
         "read", "write", "execute", "write-execute", "hide", "protect", "unprotect", "allow", "allow-line",
-        "allow-port", "publish", "limit", "memory", "timeout", "env",
+        "allow-host", "allow-port", "publish", "limit", "memory", "timeout", "env",
     ]
     /// The options whose values are paths.
     static let paths: Set<String> = ["read", "write", "execute", "write-execute"]

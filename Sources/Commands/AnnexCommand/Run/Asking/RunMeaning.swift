@@ -1,4 +1,5 @@
 import AnnexLaunch
+import AnnexLinux
 import AnnexPolicy
 
 /// What options of `annex run` give to the program. Options of one kind have one sentence together.
@@ -34,6 +35,8 @@ enum RunMeaning {
         case "--allow": values.map(meaning(ofAllowance:))
         case "--allow-line": ["The kernel then performs these calls for the program."]
         case "--env": variables(values)
+        case "--allow-host":
+            ["The program can then send everything that it reads to \(hosts(values))."]
         case "--allow-port":
             ["The program can then connect to these ports of this machine: \(values.joined(separator: ", "))."]
         case "--publish": ["Programs of this machine can then connect to the program."]
@@ -51,6 +54,10 @@ enum RunMeaning {
 
     private static func meaning(ofAllowance name: String) -> String {
         (try? PolicyFragment.shipped(name))?.means ?? "This version of Annex does not say what that means."
+    }
+
+    private static func hosts(_ values: [String]) -> String {
+        values.map { (try? HostRule($0))?.words ?? "\(Escaped($0))" }.joined(separator: ", ")
     }
 
     // MARK: - Paths

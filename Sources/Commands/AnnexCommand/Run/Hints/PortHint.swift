@@ -18,8 +18,8 @@ struct PortHint {
     /// Nil if no port explains the failure.
     var hint: RunHint? {
         switch policy.network {
-        case .none: hasNoNetwork ? server ?? client : nil
-        case .loopback: refused
+        case .none: hasNoNetwork ? server ?? client ?? elsewhere : nil
+        case .loopback, .hosts: refused
         case .client, .host: nil
         }
     }
@@ -70,6 +70,19 @@ struct PortHint {
         return RunHint(
             line: "the program has no network, and wanted to reach port \(port): add "
                 + choices.map(\.stated).joined(separator: ", or "), choices: choices)
+    }
+
+    /// The program wanted to connect to another machine.
+    private var elsewhere: RunHint? {
+        let rules = WantedHosts(errors: errors.text, arguments: arguments).rules
+        guard !rules.isEmpty else { return nil }
+        let choices = [
+            RunChoice(rules.flatMap { ["--allow-host", $0.description] }),
+            RunChoice("--allow", "network", purpose: "for every machine, this one too"),
+        ]
+        return RunHint(
+            line: "the program has no network: add " + choices.map(\.stated).joined(separator: ", or "),
+            choices: choices)
     }
 
     /// The port of this machine that the program named.

@@ -18,6 +18,11 @@ struct RunRemedy {
             self.init(named.isEmpty ? [choice] : named)
             return
         }
+        if case .host(let host) = denial.subject {
+            guard let rule = host.rule else { return nil }
+            self.init([RunChoice("--allow-host", "\(rule)")])
+            return
+        }
         if case .call(let use) = denial.subject, NeverAllowed.covers(use) {
             self.init(clause: NeverAllowed.clause)
             return
@@ -26,7 +31,8 @@ struct RunRemedy {
             self.init(clause: clause)
             return
         }
-        // With such a line, the kernel would refuse the call in place of the filter, because the sandbox has no other user.
+        // With such a line, the kernel would refuse the call in place of the filter, because the sandbox has no other
+        // user.
         if ["chown", "fchown", "lchown", "fchownat"].contains(denial.call) {
             self.init(clause: "no option gives a file to another user or group")
             return
@@ -57,7 +63,8 @@ struct RunRemedy {
     /// The allowances that are for a denied call; nil if there are none.
     private static func choices(for denial: Denial, among allowances: Allowances) -> [RunChoice]? {
         guard case .call(let use) = denial.subject else { return nil }
-        let all = allowances.allowing(use)
+        // By itself, this allowance leads to no machine.
+        let all = allowances.allowing(use).filter { $0.identifier != "hosts" }
         return all.isEmpty ? nil : all.map { RunChoice(allowing: $0) }
     }
 

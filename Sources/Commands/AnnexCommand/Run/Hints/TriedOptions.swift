@@ -13,6 +13,7 @@ struct TriedOptions {
         let lists = [
             ("--allow", options.allow), ("--allow-line", options.allowLine), ("--limit", options.limit),
             ("--env", options.env), ("--unprotect", options.unprotect),
+            ("--allow-host", options.hosts.map { "\($0)" }),
             ("--allow-port", options.ports.allowed.map { "\($0)" }),
             ("--publish", options.ports.published.filter { $0.machine == $0.program }.map { "\($0.program)" }),
         ]

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexPolicy
 import AnnexSandbox
 
 extension RunOptions {
@@ -15,6 +16,16 @@ extension RunOptions {
         let (machine, program) = (try Self.port(parts[0]), try Self.port(parts.last ?? ""))
         ports.publish(program, at: machine)
         try checkPorts()
+    }
+
+    /// Adds a machine to which the program can connect.
+    mutating func allowHost(_ value: String) throws(WrongOption) {
+        do throws(PolicyError) {
+            hosts.append(try HostRule(value))
+        } catch {
+            throw WrongOption(error.problem)
+        }
+        if hosts.count > HostRules.most { throw WrongOption("at most \(HostRules.most) hosts") }
     }
 
     private static func port(_ text: String) throws(WrongOption) -> UInt16 {

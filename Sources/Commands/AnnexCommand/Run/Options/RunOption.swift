@@ -55,6 +55,13 @@ extension RunOption {
             completion: .words { PolicyLibrary.shipped.allowances }, repeats: true
         ) { $0.allow.append($1) },
         RunOption(
+            name: "--allow-host", value: "host",
+            help: """
+                Let the program connect to this machine: NAME, *.NAME (all names below it) or ADDRESS, and :PORT for one \
+                TCP port only. It reaches no other machine.
+                """, repeats: true
+        ) { (options, value) throws(WrongOption) in try options.allowHost(value) },
+        RunOption(
             name: "--allow-port", value: "port",
             help: "Let the program connect to this TCP port of this machine (127.0.0.1 and ::1), and to no other.",
             repeats: true

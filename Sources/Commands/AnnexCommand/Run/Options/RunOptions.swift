@@ -29,6 +29,8 @@ struct RunOptions {
     /// Limits, each as `NAME=VALUE`.
     var limit: [String] = []
     var env: [String] = []
+    /// The machines to which the program can connect.
+    var hosts: [HostRule] = []
     /// Single ports of this machine and of the program.
     var ports = LocalPorts()
     var directory: String?
@@ -51,8 +53,8 @@ struct RunOptions {
 }
 
 extension RunOptions {
-    /// Reads the words after `run`. Options come first, and then the program, with or without `--` before it. A value is
-    /// the next word, or follows a `=`. It does not begin with a hyphen, unless it follows a `=` or the option takes
+    /// Reads the words after `run`. Options come first, and then the program, with or without `--` before it. A value
+    /// is the next word, or follows a `=`. It does not begin with a hyphen, unless it follows a `=` or the option takes
     /// numbers.
     /// - Throws: the first mistake.
     init(_ words: [String]) throws(WrongOption) {
@@ -161,10 +163,12 @@ extension RunOptions {
     /// The layers that may be missing.
     var dispensable: Set<SandboxLayer> { bestEffort ? Set(SandboxLayer.allCases) : Set(waive) }
 
-    /// The names of all allowances that the options add. Single ports need a network of the program's own.
+    /// The names of all allowances that the options add. Single ports need a network of the program's own, which named
+    /// hosts bring along.
     var allowances: [String] {
-        let needsLoopback = !ports.isEmpty && !allow.contains("loopback") && !allow.contains("network")
-        return allow + (needsLoopback ? ["loopback"] : [])
+        let needsHosts = !hosts.isEmpty && !allow.contains("hosts")
+        let hasNetwork = ["loopback", "hosts", "network"].contains(where: allow.contains) || needsHosts
+        return allow + (needsHosts ? ["hosts"] : []) + (ports.isEmpty || hasNetwork ? [] : ["loopback"])
     }
 
     /// The limits that the options set, each as `NAME=VALUE` in the notation of policies.

@@ -1,3 +1,4 @@
+internal import AnnexNames
 internal import Glibc
 
 /// The name servers that the machine's administrator chose. Many systems run a name server on the machine itself. If a

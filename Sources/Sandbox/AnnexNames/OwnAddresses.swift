@@ -2,14 +2,17 @@ internal import AnnexLinux
 internal import Glibc
 
 /// Asks the kernel whether packets to an address would be delivered to this machine itself.
-enum OwnAddresses {
+package enum OwnAddresses {
     /// - Returns: false also for an address to which no route leads. A connection to such an address fails by itself.
-    static func include(_ address: InternetAddress) -> Bool {
+    package static func include(_ address: InternetAddress) -> Bool {
         let address = address.embedded ?? address
         guard let source = source(towards: address) else { return false }
         // For an address of this machine, the kernel chooses the same address or the loopback address as the source.
         return source.host == address.host || source.barrier == .machine
     }
+
+    /// Whether a route leads to an address.
+    static func haveRoute(to address: InternetAddress) -> Bool { source(towards: address) != nil }
 
     /// The source address that the kernel chooses for packets to an address; nil if no route leads there. This code
     /// connects a datagram socket, which sends nothing.
@@ -33,7 +36,7 @@ extension InternetAddress {
     /// Connects a socket to this address.
     ///
     /// - Returns: 0, or -1 if the call failed. In that case `errno` has the reason.
-    func connect(_ socket: Int32) -> Int32 {
+    package func connect(_ socket: Int32) -> Int32 {
         // SAFETY: the bytes outlive the call, which only reads them.
         unsafe bytes.withUnsafeBytes { room in
             unsafe Glibc.connect(

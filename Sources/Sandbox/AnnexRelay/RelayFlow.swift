@@ -3,11 +3,11 @@ internal import Glibc
 
 /// One direction of a relayed connection. It holds only bytes that the receiver did not take yet, and reads no more
 /// while there are any. So a slow receiver slows its sender down, as if both were connected directly.
-struct PortFlow {
+package struct RelayFlow: Sendable {
     /// The most bytes that are read at once, and so the most bytes that are held.
-    static let piece = 1 << 16
+    package static let piece = 1 << 16
 
-    enum Outcome {
+    package enum Outcome: Sendable {
         /// A socket is not ready. The flow goes on when it is.
         case waits
         /// The flow used up its turn.
@@ -18,11 +18,21 @@ struct PortFlow {
     }
 
     private var held: ArraySlice<UInt8> = []
+    /// How many bytes of the sender go on after the held ones.
+    private var left: UInt64
     private var hasEnded = false
-    private(set) var isOver = false
+    package private(set) var isOver = false
+
+    /// - Parameters:
+    ///   - held: bytes that the receiver gets first.
+    ///   - left: how many bytes of the sender it gets then. Further bytes are not read.
+    package init(beginningWith held: [UInt8] = [], andThen left: UInt64 = .max) {
+        self.held = held[...]
+        self.left = left
+    }
 
     /// Carries bytes until a socket is not ready, or until the turn is over.
-    mutating func carry(from source: PortSocket, to sink: PortSocket, turns: Int = 16) -> Outcome {
+    package mutating func carry(from source: RelaySocket, to sink: RelaySocket, turns: Int = 16) -> Outcome {
         for _ in 0..<turns {
             if isOver { return .isOver }
             guard held.isEmpty else {
@@ -34,9 +44,14 @@ struct PortFlow {
                 isOver = true
                 return .isOver
             }
+            if left == 0 {
+                isOver = true
+                return .isOver
+            }
             do throws(SystemError) {
-                held = try source.descriptor.readSome(atMost: Self.piece)[...]
+                held = try source.descriptor.readSome(atMost: Int(min(UInt64(Self.piece), left)))[...]
                 hasEnded = held.isEmpty
+                if left != .max { left -= UInt64(held.count) }
             } catch {
                 return error.errno == EAGAIN ? .waits : .failed
             }
@@ -45,7 +60,7 @@ struct PortFlow {
     }
 
     /// Passes held bytes on. Returns nil if the flow can read on.
-    private mutating func pass(to sink: PortSocket) -> Outcome? {
+    private mutating func pass(to sink: RelaySocket) -> Outcome? {
         let sent = sink.send(held)
         if sent == -Int(EAGAIN) { return .waits }
         if sent == -Int(EINTR) { return nil }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AnnexLaunch
+@testable import AnnexNames
 
 /// The broker connects programs only to other machines. So it must recognize every spelling of this machine's
 /// addresses.
@@ -84,23 +84,5 @@ import Testing
         #expect(OwnAddresses.include(Self.four([127, 0, 0, 1])))
         #expect(OwnAddresses.include(Self.four([127, 9, 9, 9])))
         #expect(!OwnAddresses.include(Self.four([192, 0, 2, 77])))
-    }
-
-    @Test func `the resolvers of names are the first three of their file`() {
-        let text = """
-            # nameserver 9.9.9.9
-            search example.org
-            nameserver 127.0.0.53
-            nameserver\t2001:db8::1  # a comment
-             nameserver  10.0.0.1
-            nameserver not.an.address
-            nameserver 10.0.0.2
-            nameserver 10.0.0.3
-            """
-        let hosts = Resolvers.hosts(in: text)
-        #expect(hosts.count == 3 && hosts[0] == [127, 0, 0, 53] && hosts[1].count == 16)
-        #expect(Resolvers.hosts(in: "").isEmpty)
-        // At the address of a resolver, only the port for name queries is allowed.
-        #expect(!Resolvers.include(Self.four([127, 0, 0, 1], port: 5432)))
     }
 }

@@ -1,15 +1,13 @@
-internal import AnnexPolicy
-
 /// An address and a port of IPv4 or IPv6, copied from the memory of a program that wants to connect to the address.
 package struct InternetAddress: Sendable, Hashable {
     /// The address in the kernel's form: `sockaddr_in` or `sockaddr_in6`.
     package let bytes: [UInt8]
     /// The 4 or 16 bytes of the address.
-    let host: [UInt8]
+    package let host: [UInt8]
     package let port: UInt16
 
     /// The most bytes of an address that are read from the memory of a program.
-    static let longest = 128
+    package static let longest = 128
     /// `AF_INET` and `AF_INET6`, with the shortest and the full length of an address of the family.
     private static let (four, six) = ((family: UInt16(2), least: 16), (family: UInt16(10), least: 24, whole: 28))
 
@@ -17,8 +15,8 @@ package struct InternetAddress: Sendable, Hashable {
     ///
     /// - Returns: nil if the bytes are too short or belong to another address family.
     package init?(_ given: [UInt8]) {
-        let numbers = LittleEndian(given)
-        guard let family = numbers.number(UInt16.self, at: 0), given.count >= Self.four.least else { return nil }
+        guard given.count >= Self.four.least else { return nil }
+        let family = UInt16(given[1]) << 8 | UInt16(given[0])
         port = UInt16(given[2]) << 8 | UInt16(given[3])
         switch family {
         case Self.four.family:
@@ -41,6 +39,14 @@ package struct InternetAddress: Sendable, Hashable {
             host.count == 4
             ? [2, 0] + place + host + [UInt8](repeating: 0, count: 8)
             : [10, 0] + place + [0, 0, 0, 0] + host + [0, 0, 0, 0]
+    }
+
+    /// The address of another host with the same port, for the same kind of socket. A socket of IPv6 names an IPv4 host
+    /// by the IPv6 form of its address.
+    package func replacingHost(_ other: [UInt8]) -> InternetAddress {
+        let isMapped = host.count == 16 && other.count == 4
+        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + other
+        return InternetAddress(host: isMapped ? mapped : other, port: port)
     }
 }
 
@@ -103,41 +109,9 @@ extension InternetAddress {
 extension InternetAddress {
     /// Whether this is an address that a sandbox has if its only network interface is loopback. The address that
     /// stands for all addresses (`0.0.0.0` or `::`) counts too.
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         if let embedded { return embedded.isLoopback }
         return host.count == 4
             ? host[0] == 127 || host == [0, 0, 0, 0] : host.dropLast().allSatisfy { $0 == 0 } && host[15] <= 1
-    }
-
-    /// How a held call uses the address that it names. The address is read from the memory of the calling process, so
-    /// the result is for the report only. nil for a call without an address, or with an address of another family.
-    static func use(by call: HeldCall) -> Recording.AddressUse? {
-        let name = SystemCall(number: call.number)?.name
-        guard let address = InternetAddress(namedBy: call, named: name) else { return nil }
-        return address.isLoopback ? name == "bind" ? .bound : .loopback : .beyond
-    }
-
-    private init?(namedBy call: HeldCall, named name: String?) {
-        let place: (pointer: UInt64, size: UInt64)?
-        switch name {
-        case "connect", "bind": place = (call.arguments[1], call.arguments[2])
-        case "sendto": place = (call.arguments[4], call.arguments[5])
-        case "sendmsg": place = Self.header(at: call.arguments[1], of: call)
-        default: return nil
-        }
-        guard let place, place.pointer != 0, (2...UInt64(Self.longest)).contains(place.size & 0xFFFF_FFFF),
-            let bytes = call.memory(at: place.pointer, count: Int(place.size & 0xFFFF_FFFF))
-        else { return nil }
-        self.init(bytes)
-    }
-
-    /// `msg_name` and `msg_namelen` of a `struct msghdr`.
-    private static func header(at pointer: UInt64, of call: HeldCall) -> (pointer: UInt64, size: UInt64)? {
-        guard let bytes = call.memory(at: pointer, count: 16), bytes.count == 16 else { return nil }
-        let numbers = LittleEndian(bytes)
-        guard let name = numbers.number(UInt64.self, at: 0), let size = numbers.number(UInt32.self, at: 8) else {
-            return nil
-        }
-        return (name, UInt64(size))
     }
 }

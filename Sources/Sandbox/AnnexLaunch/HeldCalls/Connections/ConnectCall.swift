@@ -1,0 +1,117 @@
+internal import AnnexLinux
+internal import AnnexNames
+internal import CAnnexLinux
+internal import Glibc
+
+/// What the broker does about a held `connect`: it copies the address, gets the program's socket, and connects without
+/// waiting.
+enum ConnectCall {
+    /// The result of a connection that the broker began.
+    enum Outcome: Hashable {
+        case connected
+        case failed(errno: Int32)
+        /// The other machine has not answered, and the program waits for it.
+        case waiting
+    }
+
+    /// Mistakes of the program. The kernel's own `connect` would fail with the same errno.
+    private static let mistakes = [EBADF, EFAULT, EINVAL, EAFNOSUPPORT, ENOTSOCK]
+
+    /// The errno for a call that the broker could not examine.
+    static func errno(for error: SystemError) -> Int32 { mistakes.contains(error.errno) ? error.errno : EACCES }
+
+    /// The program's socket. It stays the same one, even if the program replaces its descriptor meanwhile.
+    static func socket(of call: HeldCall, on listener: borrowing Descriptor) throws(SystemError) -> Descriptor {
+        try call.descriptor(0, of: Caller(asking: call.thread).process ?? 0, on: listener)
+    }
+
+    /// The bytes that the call's second argument points at. Like the kernel, this function reads only as many bytes as
+    /// the call's third argument says. All of these bytes must be readable.
+    static func addressBytes(
+        of call: HeldCall, on listener: borrowing Descriptor
+    ) throws(SystemError) -> [UInt8] {
+        let count = Int(UInt32(truncatingIfNeeded: call.arguments[2]))
+        guard count >= 2, count <= InternetAddress.longest else { throw SystemError("connect", errno: EINVAL) }
+        guard let bytes = call.memory(at: call.arguments[1], count: count), bytes.count == count,
+            call.isHeld(on: listener)
+        else { throw SystemError("connect", errno: EFAULT) }
+        return bytes
+    }
+
+    static func address(
+        of call: HeldCall, on listener: borrowing Descriptor
+    ) throws(SystemError) -> InternetAddress {
+        let bytes = try addressBytes(of: call, on: listener)
+        guard let address = InternetAddress(bytes) else { throw SystemError("connect", errno: EAFNOSUPPORT) }
+        return address
+    }
+
+    /// Connects a socket of the program. This function never waits, even if the socket is a blocking one.
+    static func begin(_ socket: borrowing Descriptor, to address: InternetAddress) -> Outcome {
+        let flags = fcntl(socket.number, F_GETFL)
+        let isWaiting = flags & O_NONBLOCK == 0
+        if isWaiting { _ = fcntl(socket.number, F_SETFL, flags | O_NONBLOCK) }
+        let failure = address.connect(socket.number) == 0 ? 0 : Glibc.errno
+        if isWaiting { _ = fcntl(socket.number, F_SETFL, flags) }
+        if failure == EINPROGRESS, isWaiting { return .waiting }
+        return failure == 0 ? .connected : .failed(errno: failure)
+    }
+
+    /// Ends a connection, so that the socket can connect again.
+    static func disconnect(_ socket: borrowing Descriptor) -> Outcome {
+        let result = annex_port_disconnect(socket.number)
+        return result == 0 ? .connected : .failed(errno: -result)
+    }
+
+    /// Whether a begun connection has been made.
+    /// - Parameter moment: how long to wait for it, in milliseconds.
+    static func look(at socket: borrowing Descriptor, of call: HeldCall, within moment: Int32 = 0) -> Outcome {
+        var watched = pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)
+        // SAFETY: the call reads and writes only the structure that it is given.
+        if unsafe poll(&watched, 1, moment) > 0 {
+            guard let failure = try? option(SO_ERROR, of: socket) else { return .failed(errno: EACCES) }
+            return failure == 0 ? .connected : .failed(errno: failure)
+        }
+        return call.isDisturbed ? .failed(errno: EINTR) : .waiting
+    }
+
+    /// The family of a socket, and whether it is one of TCP.
+    static func kind(of socket: borrowing Descriptor) throws(SystemError) -> (family: Int32, isTCP: Bool) {
+        let family = try option(SO_DOMAIN, of: socket)
+        let isInternet = family == AF_INET || family == AF_INET6
+        guard isInternet else { return (family, false) }
+        return (family, try option(SO_PROTOCOL, of: socket) == Int32(IPPROTO_TCP))
+    }
+
+    /// `SO_NETNS_COOKIE`: the number of the network in which a socket was made. No other network has it until the
+    /// machine starts anew.
+    static func network(of socket: borrowing Descriptor) throws(SystemError) -> UInt64 {
+        var value: UInt64 = 0
+        var count = socklen_t(MemoryLayout<UInt64>.size)
+        // SAFETY: the kernel writes at most `count` bytes of the number.
+        let status = unsafe getsockopt(socket.number, SOL_SOCKET, 71, &value, &count)
+        _ = try SystemError.check("getsockopt(SO_NETNS_COOKIE)", status == 0 ? 0 : -Glibc.errno)
+        return value
+    }
+
+    static func option(_ name: Int32, of socket: borrowing Descriptor) throws(SystemError) -> Int32 {
+        var value: Int32 = 0
+        var count = socklen_t(MemoryLayout<Int32>.size)
+        // SAFETY: the kernel writes at most `count` bytes of the number.
+        let status = unsafe getsockopt(socket.number, SOL_SOCKET, name, &value, &count)
+        _ = try SystemError.check("getsockopt", status == 0 ? 0 : -Glibc.errno)
+        return value
+    }
+}
+
+/// The waits between two looks at a connection. Each wait is twice as long as the one before it, up to the longest.
+struct ConnectPauses: Hashable {
+    private static let longest = Duration.milliseconds(16)
+    private var next = Duration.microseconds(500)
+
+    /// When to look again, in the time of `MonotonicClock`.
+    mutating func moment() -> UInt64 {
+        defer { next = min(next * 2, Self.longest) }
+        return MonotonicClock.deadline(after: next)
+    }
+}

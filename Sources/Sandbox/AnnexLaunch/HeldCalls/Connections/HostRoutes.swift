@@ -1,0 +1,30 @@
+internal import AnnexLinux
+internal import AnnexNames
+internal import AnnexPolicy
+internal import Synchronization
+
+/// The ways of one sandbox to other machines: what the program may reach, and the connections that the broker carries.
+final class HostRoutes: Sendable {
+    let hosts: NamedHosts
+    let relayed: RelayedConnections
+    /// The number of the sandbox's own network; nil until its sockets have arrived.
+    private let network = Mutex<UInt64?>(nil)
+
+    init(_ rules: HostRules, proxies: HostProxies = HostProxies()) {
+        hosts = NamedHosts(rules, proxies: proxies)
+        relayed = RelayedConnections(of: hosts)
+    }
+
+    /// Notes the sandbox's own network by a socket in it.
+    func begin(in socket: borrowing Descriptor) throws(SystemError) {
+        let number = try ConnectCall.network(of: socket)
+        network.withLock { $0 = number }
+    }
+
+    /// Whether a socket is in the sandbox's own network; nil if that is not known yet. Other sockets are those that the
+    /// broker gave to the program, or that its caller handed over.
+    func isInside(_ socket: borrowing Descriptor) throws(SystemError) -> Bool? {
+        guard let own = network.withLock({ $0 }) else { return nil }
+        return try ConnectCall.network(of: socket) == own
+    }
+}

@@ -1,0 +1,71 @@
+internal import AnnexLinux
+internal import AnnexNames
+internal import CAnnexLinux
+internal import Glibc
+
+/// A TCP socket of the broker's network for one connection of a program to another machine.
+///
+/// The kernel drops all packets to the socket but those of this machine and port, and nobody can change that. So even a
+/// program that takes the connection back, or listens at the socket, reaches no other machine.
+final class HostSocket: Sendable {
+    private let descriptor: Descriptor
+    private let address: InternetAddress
+    /// The flags of the program's socket, such as `O_NONBLOCK`.
+    private let flags: Int32
+
+    /// A socket with the settings of a program's socket.
+    init(to address: InternetAddress, like socket: borrowing Descriptor) throws(SystemError) {
+        let family = try ConnectCall.option(SO_DOMAIN, of: socket)
+        // SAFETY: the call reads the bytes and keeps none.
+        let made = unsafe address.bytes.withUnsafeBytes { bytes in
+            unsafe annex_host_socket(family, bytes.baseAddress, bytes.count)
+        }
+        descriptor = Descriptor(owning: try SystemError.check("socket", made))
+        self.address = address
+        flags = fcntl(socket.number, F_GETFL)
+        _ = try SystemError.check("setsockopt", annex_host_copy_settings(socket.number, descriptor.number))
+    }
+
+    private var isWaitedFor: Bool { flags & O_NONBLOCK == 0 }
+
+    /// Begins to connect. For a program that does not wait, `EINPROGRESS` is the outcome of a good beginning.
+    func begin(of call: HeldCall) -> ConnectCall.Outcome {
+        if address.connect(descriptor.number) == 0 { return .connected }
+        let failure = errno
+        guard failure == EINPROGRESS, isWaitedFor else { return .failed(errno: failure) }
+        // The answer of a near machine comes sooner than another look would.
+        return ConnectCall.look(at: descriptor, of: call, within: 1)
+    }
+
+    func look(of call: HeldCall) -> ConnectCall.Outcome { ConnectCall.look(at: descriptor, of: call) }
+
+    /// Puts the socket in the place of the program's socket.
+    func replace(in call: HeldCall, on listener: borrowing Descriptor) throws(SystemError) {
+        _ = fcntl(descriptor.number, F_SETFL, flags)
+        let number = Int32(truncatingIfNeeded: call.arguments[0])
+        let exchanged = annex_notification_exchange(
+            listener.number, call.id, descriptor.number, number, Self.closesAtExec(number, of: call) ? 1 : 0)
+        _ = try SystemError.check("SECCOMP_IOCTL_NOTIF_ADDFD", exchanged)
+    }
+
+    /// Whether the program's descriptor is closed when the program executes another one. This belongs to the descriptor
+    /// and not to the socket.
+    private static func closesAtExec(_ number: Int32, of call: HeldCall) -> Bool {
+        let text = TextFile.read("\(ProcNumber.folder(of: call.thread))/fdinfo/\(number)")
+        let flags = text.flatMap { TextFile.field("flags", in: $0) }.flatMap { Int32($0, radix: 8) }
+        return flags.map { $0 & O_CLOEXEC != 0 } ?? true
+    }
+
+    /// What another `connect` answers on a socket outside the sandbox's network; nil if the socket's connection has
+    /// failed, and its failure was told, or if it was never connected.
+    static func fault(of socket: borrowing Descriptor) -> Int32? {
+        let state = annex_host_state(socket.number)
+        switch state {
+        case 1: return EISCONN
+        case 2, 3: return EALREADY
+        default: break
+        }
+        let failure = (try? ConnectCall.option(SO_ERROR, of: socket)) ?? EACCES
+        return failure == 0 ? nil : failure
+    }
+}

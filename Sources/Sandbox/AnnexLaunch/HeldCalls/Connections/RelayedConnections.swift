@@ -1,0 +1,110 @@
+internal import AnnexLinux
+internal import AnnexNames
+internal import AnnexRelay
+internal import Glibc
+internal import Synchronization
+
+/// All connections of one sandbox whose bytes the broker carries. They have a thread of their own, so that many bytes
+/// of one program delay nothing else.
+final class RelayedConnections: Sendable {
+    /// The most such connections at once, for each kind of addresses. Further ones wait.
+    static let most = 48
+
+    private struct State {
+        var pool = RelayPool()
+        var live: [ObjectIdentifier: RelayedConnection] = [:]
+        var loop: EventLoop?
+        var isDraining = false
+        var isClosed = false
+        /// Called when the last connection has ended.
+        var whenQuiet: (@Sendable () -> Void)?
+    }
+
+    private let hosts: NamedHosts
+    private let state = Mutex(State())
+
+    init(of hosts: NamedHosts) { self.hosts = hosts }
+
+    /// Adds a socket in the sandbox's network, for one connection at a time.
+    func add(_ socket: consuming Descriptor, family: LoopbackFamily) {
+        let pooled = RelaySocket(owning: socket, pool: family)
+        state.withLock { $0.pool.add(pooled) }
+    }
+
+    /// Begins a connection.
+    /// - Parameters:
+    ///   - program: the program's socket, which is not connected.
+    ///   - check: what the broker reads of the beginning.
+    /// - Returns: nil if there are too many connections at this time.
+    /// - Throws: the reason why the program's `connect` fails at once.
+    func connect(
+        _ program: consuming Descriptor, family: LoopbackFamily, to address: InternetAddress, check: NamedHosts.Check
+    ) throws(SystemError) -> RelayedConnection? {
+        let far = try RelaySocket.new(address.host.count == 4 ? .four : .six)
+        guard let (near, loop) = try reserve(family) else { return nil }
+        let connection = RelayedConnection(
+            program, near: near, far: far, family: family, to: address, check: check, of: hosts, on: loop
+        ) { [weak self] connection, hasFailed in self?.release(connection, hasFailed: hasFailed) }
+        state.withLock { $0.live[ObjectIdentifier(connection)] = connection }
+        try connection.begin()
+        return connection
+    }
+
+    private func reserve(_ family: LoopbackFamily) throws(SystemError) -> (RelaySocket, EventLoop)? {
+        try state.withLock { (state) throws(SystemError) in
+            guard !state.isClosed else { throw SystemError("connect", errno: ENETDOWN) }
+            if state.loop == nil { state.loop = try EventLoop(name: "annex-hosts") }
+            guard let loop = state.loop, let near = state.pool.take(family) else { return nil }
+            return (near, loop)
+        }
+    }
+
+    private func release(_ connection: RelayedConnection, hasFailed: Bool) {
+        let (mustDrain, quiet) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            state.live[ObjectIdentifier(connection)] = nil
+            if state.isClosed { return (false, state.live.isEmpty ? state.whenQuiet.take() : nil) }
+            state.pool.giveBack(connection.near, hasFailed: hasFailed)
+            guard state.pool.isDraining, !state.isDraining else { return (false, nil) }
+            state.isDraining = true
+            return (true, nil)
+        }
+        quiet?()
+        if mustDrain { scheduleDrain() }
+    }
+
+    private func scheduleDrain() {
+        state.withLock { $0.loop }?.schedule(after: .milliseconds(100)) { [weak self] in self?.drain() }
+    }
+
+    private func drain() {
+        let isDraining = state.withLock { state in
+            state.isDraining = state.pool.drain()
+            return state.isDraining
+        }
+        if isDraining { scheduleDrain() }
+    }
+
+    /// Ends all connections, because the program has ended. Bytes that it has sent still reach the other machines, for
+    /// at most `patience`.
+    /// - Parameter job: called once, when all connections have ended.
+    func close(within patience: Duration, then job: @escaping @Sendable () -> Void) {
+        let once = Once { [self] in
+            let (rest, loop) = state.withLock { state in
+                defer { (state.live, state.loop, state.pool) = ([:], nil, RelayPool()) }
+                return (Array(state.live.values), state.loop)
+            }
+            for connection in rest { connection.abort() }
+            loop?.shutDown()
+            job()
+        }
+        let (live, loop) = state.withLock { state in
+            state.isClosed = true
+            if !state.live.isEmpty { state.whenQuiet = { once.run() } }
+            return (Array(state.live.values), state.loop)
+        }
+        guard let loop, !live.isEmpty else { return once.run() }
+        loop.schedule(after: patience) { once.run() }
+        let isTaken = loop.execute { for connection in live { connection.close() } }
+        if !isTaken { once.run() }
+    }
+}
