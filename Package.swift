@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Each floor of the house is a folder of Sources. Arrows go down only, and each target names every target that it imports.
-// Tests/LayeringTests holds this file against the house plan.
+// Each floor of the house is a folder of Sources. Arrows go down only, and each target names every target that it
+// imports. Tests/LayeringTests holds this file against the house plan.
 
 /// `make tsan` alone sets this: a sanitizer's run-time is a library that a static executable cannot have.
 let isSanitized = Context.environment["ANNEX_SANITIZE"] != nil
@@ -17,8 +17,8 @@ let swift: [SwiftSetting] =
     // A sanitized build has mutexes of its own in place of the system's, wherever those are imported.
     + [isSanitized ? .define("ANNEX_SANITIZE") : .enableUpcomingFeature("MemberImportVisibility")]
 
-/// `make fuzz` alone sets this: libFuzzer's harnesses are nobody else's to build. With the value `guided`, all code has the
-/// coverage that guides the fuzzer.
+/// `make fuzz` alone sets this: libFuzzer's harnesses are nobody else's to build. With the value `guided`, all code has
+/// the coverage that guides the fuzzer.
 let isFuzzing = Context.environment["ANNEX_FUZZ"] != nil
 let coverage: [SwiftSetting] =
     Context.environment["ANNEX_FUZZ"] == "guided" ? [.unsafeFlags(["-sanitize=fuzzer"])] : []
@@ -32,9 +32,9 @@ let views: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 /// An extension's executable carries everything it runs, so that its sandbox needs no file but its own bundle.
 let selfContained: [LinkerSetting] = isSanitized ? [] : [.unsafeFlags(["-static-executable"])]
 
-/// A command that is there for a moment: no loader searches for libraries or adjusts addresses, and what ships is without
-/// the names of functions, which nobody reads there. The libraries are parts of Foundation that a static executable does
-/// not find by itself.
+/// A command that is there for a moment: no loader searches for libraries or adjusts addresses, and what ships is
+/// without the names of functions, which nobody reads there. The libraries are parts of Foundation that a static
+/// executable does not find by itself.
 let startsAtOnce: [LinkerSetting] =
     isSanitized
     ? []
@@ -156,7 +156,8 @@ let commands = floor(
     library(
         "AnnexCommand", "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexHost", "AnnexPortalServer", "AnnexGroups",
         "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundling", "AnnexBundle", "AnnexActivation", "AnnexModel",
-        "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicyTools",
+        "AnnexAttacks", "AnnexDoctor", "AnnexSandbox", "AnnexNames", "AnnexLaunch", "AnnexShippedPolicies",
+        "AnnexPolicyTools",
         "AnnexPolicy", "AnnexReplay", "AnnexChannel", "AnnexLinux", "CAnnexCommand", logging, arguments, settings: swift
     ),
     .executableTarget(
@@ -176,8 +177,8 @@ let plugins = floor(
         capability: .command(
             intent: .custom(verb: "bundle-app", description: "Make an app with its extensions, linked whole"),
             permissions: [.writeToPackageDirectory(reason: "the app is made in the package's folder")])),
-    // The plugin builds it like the programs of the app. As a dependency of the plugin, it and all that it imports would be
-    // compiled apart from the same modules of the app, and in every build of Annex.
+    // The plugin builds it like the programs of the app. As a dependency of the plugin, it and all that it imports
+    // would be compiled apart from the same modules of the app, and in every build of Annex.
     .executableTarget(
         name: "MakeBundle", dependencies: ["AnnexBundling", "AnnexRegistry", "AnnexBundle"], swiftSettings: swift))
 
@@ -224,8 +225,8 @@ let fixtures: [Target] = [
     fixture("restricts-itself", isExtension: false),
 ]
 
-/// The tests of one target of the library, or of several. No tests name an executable: a static one would make the whole
-/// test bundle static. All of them are built with the tests all the same.
+/// The tests of one target of the library, or of several. No tests name an executable: a static one would make the
+/// whole test bundle static. All of them are built with the tests all the same.
 func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["AnnexTestSupport"], swiftSettings: swift)
 }
@@ -316,7 +317,8 @@ if isFuzzing {
             name: "annex-fuzz",
             dependencies: [
                 "CLibFuzzer", "AnnexReplay", "AnnexActivation", "AnnexSigning", "AnnexRegistry", "AnnexBundle",
-                "AnnexBrokerAPI", "AnnexDoctor", "AnnexLaunch", "AnnexPolicyTools", "AnnexPolicy", "AnnexModel",
+                "AnnexBrokerAPI", "AnnexDoctor", "AnnexLaunch", "AnnexNames", "AnnexPolicyTools", "AnnexPolicy",
+                "AnnexModel",
                 "AnnexChannel", "AnnexLinux",
             ],
             path: "Tests/Fuzzing", exclude: ["CLibFuzzer"], swiftSettings: swift + [.unsafeFlags(["-sanitize=fuzzer"])],

@@ -15,6 +15,7 @@ enum Fuzzer {
         "FuzzIcon": FuzzIcon.main,
         "FuzzMachineText": FuzzMachineText.main,
         "FuzzMessage": FuzzMessage.main,
+        "FuzzNetwork": FuzzNetwork.main,
         "FuzzPointFile": FuzzPointFile.main,
         "FuzzPolicyFragment": FuzzPolicyFragment.main,
         "FuzzPolicyText": FuzzPolicyText.main,

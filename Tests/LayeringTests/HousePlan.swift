@@ -220,7 +220,7 @@ enum HousePlan {
                         "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundling", "AnnexBundle",
                         "AnnexActivation",
                         "AnnexModel", "AnnexAttacks", "AnnexDoctor", "AnnexSandbox",
-                        "AnnexLaunch",
+                        "AnnexNames", "AnnexLaunch",
                         "AnnexShippedPolicies", "AnnexPolicyTools", "AnnexPolicy", "AnnexReplay", "AnnexChannel",
                         "AnnexLinux", "CAnnexCommand",
                     ],

@@ -40,6 +40,7 @@ package final class NamedHosts: Sendable {
     /// A program that asks for names without end does not keep the broker busy with reports.
     private let reports = Mutex(TokenBucket(atOnce: 256, perSecond: 50))
     private let report: Mutex<@Sendable (HostRefusal) -> Void>
+    private let requested = Mutex(RequestedHosts())
 
     package init(_ rules: HostRules, proxies: HostProxies = HostProxies(), resolver: NameResolver = NameResolver()) {
         (self.rules, check, self.proxies) = (rules.list, rules.check, proxies)
@@ -52,6 +53,9 @@ package final class NamedHosts: Sendable {
         self.report.withLock { $0 = report }
     }
 
+    /// The machines for which the program asked until now, in the order of its first questions.
+    package var requestedHosts: [RequestedHosts.Host] { requested.withLock { $0.list } }
+
     // MARK: - Questions
 
     /// Answers a question of the program.
@@ -61,6 +65,7 @@ package final class NamedHosts: Sendable {
         if Self.isLocal(name) { return reply(.addresses([[127, 0, 0, 1], [UInt8](repeating: 0, count: 15) + [1]])) }
         let isAllowed = rules.contains { $0.allows(name) } || proxies.include(name)
         guard case .addresses = query.kind else { return reply(isAllowed ? .addresses([]) : .noSuchName) }
+        requested.withLock { $0.note(.name(name), port: nil, isAllowed: isAllowed) }
         guard isAllowed else {
             refuse(HostRefusal(.name(name), reason: .unnamed))
             return reply(.noSuchName)
@@ -130,6 +135,7 @@ package final class NamedHosts: Sendable {
 
     /// Reports a refusal.
     package func refuse(_ refusal: HostRefusal) {
+        requested.withLock { $0.note(refusal.host, port: refusal.port, isAllowed: false) }
         guard reports.withLock({ $0.acquire(at: MonotonicClock.now()) }) else { return }
         report.withLock { $0 }(refusal)
     }
@@ -163,6 +169,21 @@ package final class NamedHosts: Sendable {
     /// Where a connection to an address leads.
     /// - Parameter isRenewed: whether the name of an old address has just been resolved.
     package func destination(of address: InternetAddress, isRenewed: Bool = false) -> Destination {
+        let destination = findDestination(of: address, isRenewed: isRenewed)
+        switch destination {
+        case .machine:
+            let bytes = HostAddress.plain(address.host)
+            let name = book.withLock { $0.names(at: bytes).last { allows(.name($0), port: address.port) } }
+            let host = name.map { HostRefusal.Host.name($0) } ?? .address(bytes)
+            requested.withLock { $0.note(host, port: address.port, isAllowed: true) }
+        case .refused(let refusal):
+            requested.withLock { $0.note(refusal.host, port: refusal.port, isAllowed: false) }
+        case .inside, .old, .lost: break
+        }
+        return destination
+    }
+
+    private func findDestination(of address: InternetAddress, isRenewed: Bool) -> Destination {
         let (bytes, port) = (HostAddress.plain(address.host), address.port)
         if proxies.include(address, named: book.withLock { $0.names(at: bytes) }) { return .machine(address, .proxy) }
         if address.isLoopback { return .inside }

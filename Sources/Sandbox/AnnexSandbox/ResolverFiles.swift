@@ -8,13 +8,11 @@ internal import AnnexPolicy
 /// machine's files would lead it to other resolvers, which it cannot reach. Without them, every library for
 /// names asks 127.0.0.1.
 enum ResolverFiles {
-    private static let paths = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"]
-
     /// The parts to hide of what a policy shows.
     static func hidden(of policy: Policy) throws(SandboxError) -> [PathPart] {
         guard policy.network == .hosts else { return [] }
         var parts: [PathPart] = []
-        for path in paths {
+        for path in EtcFile.ofHosts.map(\.path) {
             // The file can be a link to one that a service of the machine writes.
             let target = (try? HostPath.resolve(path).path) ?? path
             for place in Set([path, target]) {

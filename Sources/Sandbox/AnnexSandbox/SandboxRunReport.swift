@@ -35,8 +35,8 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
         public let path: Escaped
         /// Why the mount of the path has no id map.
         public let reason: String
-        /// The file or directory below the path that is the reason. If it is handed over for reading, the mount has an id
-        /// map. nil if nothing below the path is the reason. It is the true path, with all its bytes.
+        /// The file or directory below the path that is the reason. If it is handed over for reading, the mount has an
+        /// id map. nil if nothing below the path is the reason. It is the true path, with all its bytes.
         public let part: String?
     }
 
@@ -58,8 +58,8 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     public let detail: String
     /// The exit code; nil unless the reason is `exited`.
     public var exitCode: Int32?
-    /// The number of the signal that ended the program; nil unless the reason is `crashed`, or `deniedOperation` because
-    /// of a call of a foreign ABI. The kernel ends a program at such a call.
+    /// The number of the signal that ended the program; nil unless the reason is `crashed`, or `deniedOperation`
+    /// because of a call of a foreign ABI. The kernel ends a program at such a call.
     public var signal: Int32?
     /// The functions that led to the crash, the innermost first; nil if the broker got no backtrace. After `abort()`,
     /// the broker sees these functions only if it decides on the system call that sends the signal. If the policy
@@ -77,16 +77,19 @@ public struct SandboxRunReport: Sendable, Hashable, Codable {
     /// The paths in which the program could execute what it wrote. The caller or the policy gave the rights to write
     /// and to execute there.
     public var writableCode: [Escaped] = []
-    /// The paths that root handed over, and where root's files do not belong to the program. There, the program can only
-    /// do what every user may do.
+    /// The paths that root handed over, and where root's files do not belong to the program. There, the program can
+    /// only do what every user may do.
     public var foreignPlaces: [ForeignPlace] = []
     /// Whether other processes of the program still ran when the program ended. They ended with it.
     public var leftProcesses = false
+    /// The machines for which a program with named hosts asked, in the order of its first questions: at most 256.
+    public var hosts: [RequestedHost] = []
     /// The files and directories that were hidden from the program.
     public var hiddenParts: [Escaped] = []
     /// The files and directories that the program could read and not change.
     public var protectedParts: [ProtectedPart] = []
-    /// Files and directories that would have been protected, but did not exist when the program started. Now they exist.
+    /// Files and directories that would have been protected, but did not exist when the program started. Now they
+    /// exist.
     public var madeParts: [ProtectedPart] = []
     /// Directories in which further such parts may be, because the program filled or closed them so that their entries
     /// could not be listed after the run.
@@ -146,6 +149,7 @@ extension SandboxRunReport {
         peakMemory = facts.peakMemory
         isMemoryEnforced = facts.isMemoryEnforced
         leftProcesses = facts.usage?.leftOthers ?? false
+        hosts = facts.hosts
         userSeconds = facts.usage?.userTime.inSeconds
         systemSeconds = facts.usage?.systemTime.inSeconds
     }

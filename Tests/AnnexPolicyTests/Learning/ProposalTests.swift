@@ -134,8 +134,26 @@ import Testing
 
     private static let networks: [([Recording.AddressUse], PolicyNetwork)] = [
         ([], .none), ([.bound], .loopback), ([.bound, .loopback], .loopback), ([.loopback], .host), ([.beyond], .host),
-        ([.bound, .loopback, .beyond], .host),
+        ([.bound, .loopback, .beyond], .host), ([.asked], .hosts), ([.asked, .connected(machine)], .hosts),
+        ([.bound, .loopback, .connected(machine)], .hosts), ([.loopback, .connected(machine)], .host),
+        ([.asked, .connected(machine), .beyond], .host),
     ]
+    private static let machine = HostRule(.address([192, 0, 2, 7]), port: 443)
+
+    @Test func `a proposal names the machines that the program reached, and leaves their resolver to the sandbox`()
+        throws
+    {
+        var recording = Recording()
+        recording.add(call: try Self.number("socket"), arguments: [2, 1, 6, 0, 0, 0])
+        recording.add(address: .connected(Self.machine))
+        recording.add(path: "/etc/resolv.conf", rights: .read, exists: true)
+        let hosts = try ["code.example.org:443", "[2001:db8::1]:80"].map { try HostRule($0) }
+        let proposal = try PolicyProposal(from: recording, reaching: hosts, program: "x", named: "learned")
+        let policy = try Self.policy(proposal)
+        #expect(policy.hosts.list == hosts && policy.hosts.check == .usual)
+        #expect(policy.paths.grants.allSatisfy { $0.path != "/etc/resolv.conf" })
+        #expect(!proposal.withheld.contains { $0.contains("resolv") }, "\(proposal.withheld)")
+    }
 
     @Test(arguments: networks)
     func `a proposal states the smallest network with all that the program reached`(

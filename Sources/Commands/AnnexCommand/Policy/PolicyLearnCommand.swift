@@ -1,5 +1,6 @@
 import AnnexLaunch
 import AnnexLinux
+import AnnexNames
 import AnnexPolicy
 internal import AnnexPolicyTools
 internal import AnnexSandbox
@@ -74,7 +75,9 @@ struct PolicyLearnCommand: AsyncParsableCommand {
                 throw PolicyError("the calls of the program were not recorded")
             }
             for path in StartedProgram.files(program[0]) { recording.add(program: path) }
-            return try PolicyProposal(from: recording, program: program.joined(separator: " "), named: name)
+            let hosts = recording.network == .hosts ? LearntHosts.rules(of: recording) : []
+            return try PolicyProposal(
+                from: recording, reaching: hosts, program: program.joined(separator: " "), named: name)
         }
         print(proposal.text, terminator: "")
         if !proposal.withheld.isEmpty {

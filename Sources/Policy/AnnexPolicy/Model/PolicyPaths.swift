@@ -118,7 +118,7 @@ package enum EtcFile: String, Sendable, Hashable, CaseIterable {
     /// The files of `etc: minimal`.
     static let ofMinimal: [EtcFile] = [.passwd, .group, .hosts, .nsswitch]
     /// The files by which a program finds named hosts.
-    static let ofHosts: [EtcFile] = [.hosts, .nsswitch, .resolver]
+    package static let ofHosts: [EtcFile] = [.hosts, .nsswitch, .resolver]
 
     package var path: String { "/etc/" + rawValue }
 }

@@ -30,7 +30,11 @@ public struct Recording: Sendable, Hashable {
         case bound
         /// The program connected or sent to a loopback address.
         case loopback
-        /// The program used an address that is not a loopback address.
+        /// The program connected to another machine over TCP.
+        case connected(HostRule)
+        /// The program asked a name server.
+        case asked
+        /// The program used an address beyond this machine in any other way.
         case beyond
     }
 
@@ -40,7 +44,13 @@ public struct Recording: Sendable, Hashable {
     public var network: PolicyNetwork {
         if addresses.isEmpty { return .none }
         let isOwn = !addresses.contains(.loopback) || addresses.contains(.bound)
-        return addresses.contains(.beyond) || !isOwn ? .host : .loopback
+        if addresses.contains(.beyond) || !isOwn { return .host }
+        return addresses.contains(.asked) || !connections.isEmpty ? .hosts : .loopback
+    }
+
+    /// The other machines to which the program connected over TCP, by address and port.
+    package var connections: [HostRule] {
+        addresses.compactMap { if case .connected(let machine) = $0 { machine } else { nil } }
     }
 
     /// The architecture of the call numbers.
@@ -53,6 +63,8 @@ public struct Recording: Sendable, Hashable {
     public private(set) var programs: [String: Int] = [:]
     /// The uses of addresses of IPv4 and IPv6.
     private var addresses: Set<AddressUse> = []
+    /// The names that the program asked name servers for.
+    package private(set) var questions: Set<HostName> = []
     /// The number of events that were not recorded, because the bound for calls, paths or programs was reached.
     public private(set) var dropped = 0
 
@@ -60,6 +72,8 @@ public struct Recording: Sendable, Hashable {
     public static let mostCalls = 4_096
     /// The most paths and the most programs that a recording holds.
     public static let mostPaths = 16_384
+    /// The most addresses and the most names that a recording holds.
+    static let mostHosts = 256
 
     public init(architecture: Architecture = .current) {
         self.architecture = architecture
@@ -91,7 +105,16 @@ public struct Recording: Sendable, Hashable {
     }
 
     /// Records that a call named an address.
-    package mutating func add(address use: AddressUse) { addresses.insert(use) }
+    package mutating func add(address use: AddressUse) {
+        guard addresses.contains(use) || addresses.count < Self.mostHosts else { return drop() }
+        addresses.insert(use)
+    }
+
+    /// Records that a call asked a name server for a name.
+    package mutating func add(question name: HostName) {
+        guard questions.contains(name) || questions.count < Self.mostHosts else { return drop() }
+        questions.insert(name)
+    }
 
     private mutating func drop() { dropped += 1 }
 }

@@ -14,13 +14,17 @@ public struct PolicyProposal: Sendable {
     ///
     /// - Parameters:
     ///   - recording: the record of a run of a trusted program. The policy allows only what is in the recording.
+    ///   - hosts: the machines that the program reached, for a recording whose network is `hosts`.
     ///   - program: the program's name, for comments.
     ///   - name: the policy's name.
     /// - Throws: an error if no valid policy can be made from the recording.
-    public init(from recording: Recording, program: String, named name: String) throws(PolicyError) {
+    public init(
+        from recording: Recording, reaching hosts: [HostRule] = [], program: String, named name: String
+    ) throws(PolicyError) {
         let calls = ProposedCalls(recording)
         let paths = ProposedPaths(recording)
-        let draft = ProposalDraft(recording: recording, calls: calls, paths: paths, program: program, name: name)
+        let draft = ProposalDraft(
+            recording: recording, calls: calls, paths: paths, hosts: hosts, program: program, name: name)
         let first = try draft.page(writeXorExecute: true, withheld: [])
         // A program that generates code at run time needs `write-xor-execute: off`.
         let isOn = try Self.allows(first, named: name, recording: recording, memoryOf: calls)
@@ -70,7 +74,9 @@ public struct PolicyProposal: Sendable {
         }
         for (path, use) in recording.paths where (use.exists || use.makesEntry) && paths.withheld[path] == nil {
             let verdict = policy.verdict(path: path, rights: use.rights)
-            let isKnown = PolicyDevice.allCases.contains { $0.path == path } || PathText.isPath(path, within: "/tmp")
+            let isWritten = policy.writtenFiles.contains { PathText.isSame($0.path, as: path) }
+            let isKnown =
+                isWritten || PolicyDevice.allCases.contains { $0.path == path } || PathText.isPath(path, within: "/tmp")
             if !verdict.isAllowed, !isKnown { sentences.append("\(PathText.shown(path)): \(use.rights)") }
         }
         return sentences.sorted()

@@ -6,6 +6,7 @@ struct ProposalDraft: Sendable {
     let recording: Recording
     let calls: ProposedCalls
     let paths: ProposedPaths
+    let hosts: [HostRule]
     let program: String
     let name: String
 
@@ -90,7 +91,7 @@ extension ProposalDraft {
             sections.append("devices: [\(devices.joined(separator: ", "))]")
         }
         if recording.network != included.network || calls.rules["socket"] != nil {
-            sections.append("\(Self.comment(on: recording.network))\nnetwork: \(recording.network.rawValue)")
+            sections.append("\(Self.comment(on: recording.network))\nnetwork: \(network)")
         }
         if !writeXorExecute {
             sections.append("# The program made memory executable that it had written.\nwrite-xor-execute: off")
@@ -118,6 +119,11 @@ extension ProposalDraft {
               output: 64M
             """)
         return sections
+    }
+
+    private var network: String {
+        guard recording.network == .hosts else { return recording.network.rawValue }
+        return "{ hosts: [" + hosts.map { PathText.quoted($0.description) }.joined(separator: ", ") + "] }"
     }
 
     private func written(_ included: Policy) -> String {
@@ -152,6 +158,8 @@ extension ProposalDraft {
     private static func comment(on network: PolicyNetwork) -> String {
         switch network {
         case .none: "# The program made sockets, and named no address of a network."
+        case .hosts:
+            "# The program connected to these machines, over TCP. Their names were looked up again after the run."
         case .loopback: "# The program named only loopback addresses: its own processes can reach each other."
         default:
             "# The program named addresses of other machines, or of this one. It can reach all that this machine reaches."

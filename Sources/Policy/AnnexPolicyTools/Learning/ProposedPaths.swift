@@ -17,8 +17,10 @@ struct ProposedPaths: Sendable {
     private static let many = 3
 
     init(_ recording: Recording) {
+        // A sandbox with named hosts has files of its own about names.
+        let written = recording.network == .hosts ? EtcFile.ofHosts.map(\.path) : []
         for (path, use) in recording.paths.sorted(by: { $0.key < $1.key }) where use.exists || use.makesEntry {
-            add(path, use: use)
+            if !written.contains(where: { PathText.isSame($0, as: path) }) { add(path, use: use) }
         }
         for path in recording.programs.keys.sorted() { grant(path, rights: [.read, .execute]) }
         // Only the dynamic loader opens these files. It looks for /etc/ld.so.preload, and then for libraries (`.so`).

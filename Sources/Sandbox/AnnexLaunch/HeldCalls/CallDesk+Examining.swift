@@ -84,10 +84,10 @@ extension CallDesk {
     /// Records every call of a trusted program, so that a policy can be proposed from them.
     func record(_ call: HeldCall, decision: DenialDecider.Decision) {
         let paths = paths(of: call)
-        let address = InternetAddress.use(by: call)
-        let isHeld = paths.isEmpty && address == nil || call.isHeld(on: listener)
+        let network = NetworkUse(of: call, on: listener)
+        let isHeld = paths.isEmpty && network.isEmpty || call.isHeld(on: listener)
         settle(call, with: decision)
-        books.withLock { $0.record(call, paths: isHeld ? paths : [], address: isHeld ? address : nil) }
+        books.withLock { $0.record(call, paths: isHeld ? paths : [], network: isHeld ? network : nil) }
     }
 
     private func record(_ denial: Denial) {

@@ -57,9 +57,10 @@ struct DenialRecorder {
 
     /// Records a call of a trusted program. A path with links is recorded together with the paths to which the links
     /// lead, because a policy must grant all of them.
-    mutating func record(_ call: HeldCall, paths named: [NamedPath], address: Recording.AddressUse?) {
+    mutating func record(_ call: HeldCall, paths named: [NamedPath], network: NetworkUse?) {
         recording?.add(call: call.number, arguments: call.arguments)
-        if let address { recording?.add(address: address) }
+        if let address = network?.address { recording?.add(address: address) }
+        for name in network?.questions ?? [] { recording?.add(question: name) }
         let executes = ["execve", "execveat"].contains(SystemCall(number: call.number)?.name)
         for path in named {
             let exists = paths?.isThere(path) ?? false

@@ -83,6 +83,9 @@ final class HostNetwork: Sendable {
         if let family = LoopbackFamily(rawValue: kind.family) { routes.relayed.add(socket, family: family) }
     }
 
+    /// The machines for which the program asked until now.
+    var requestedHosts: [RequestedHost] { routes.hosts.requestedHosts.map(RequestedHost.init) }
+
     /// Ends the answers, and the connections that the broker carries. Bytes that the program has sent still reach other
     /// machines, for at most `patience`. Other connections belong to the program alone.
     /// - Parameter job: called once, when these connections have ended.

@@ -44,6 +44,8 @@ package struct SandboxEnd: Sendable {
     /// sent this signal.
     package var mayBeOwnSignal = false
     package var output = OutputTail()
+    /// The machines for which the program asked, with `network: hosts`.
+    package var hosts: [RequestedHost] = []
     package var denialSummary = DenialSummary()
     /// The denials, one entry for each kind.
     package var denials: [Denial] { denialSummary.denials }

@@ -322,6 +322,7 @@ package final class SandboxedProcess: Sendable {
             guard !holdings.isOver else { return nil }
             holdings.isOver = true
             holdings.end.denialSummary = denials ?? holdings.end.denialSummary
+            holdings.end.hosts = network?.requestedHosts ?? []
             if case .signalled(let signal, _) = holdings.end.process {
                 holdings.end.mayBeOwnSignal = scene.policy.letsSendItself(signal)
             }

@@ -37,6 +37,16 @@ struct RunHints {
         if kinds.count > Self.most {
             StandardError.print("annex: the report has \(kinds.count - Self.most) more kinds of denials")
         }
+        if !report.hosts.isEmpty { StandardError.print("annex: hosts that it asked for: \(requestedHosts)") }
+    }
+
+    private var requestedHosts: String {
+        let shown = report.hosts.prefix(Self.most).map { host in
+            let ports = host.ports.map { "\($0)" }.joined(separator: ",")
+            return host.name + (ports.isEmpty ? "" : ":\(ports)") + (host.isAllowed ? "" : " (refused)")
+        }
+        let more = report.hosts.count > Self.most ? " and \(report.hosts.count - Self.most) more" : ""
+        return shown.joined(separator: ", ") + more
     }
 
     /// Merges denials of the same call into one denial, if the same option allows them all. Such denials usually
@@ -120,8 +130,8 @@ struct RunHints {
         return paths.unread(in: errors) ?? paths.unwritten(in: errors)
     }
 
-    /// The hint about an ssh agent that serves another user. Such an agent closes the connection without an answer, so a
-    /// program that writes to it a moment later prints nothing and ends by SIGPIPE.
+    /// The hint about an ssh agent that serves another user. Such an agent closes the connection without an answer, so
+    /// a program that writes to it a moment later prints nothing and ends by SIGPIPE.
     private func refusedByAgent(_ table: HintTable) -> RunHint? {
         guard geteuid() == 0, policy.environment.passed.contains("SSH_AUTH_SOCK") else { return nil }
         let row = table.errors.first { $0.texts.contains("communication with agent failed") }
