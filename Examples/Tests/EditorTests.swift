@@ -44,7 +44,7 @@ import Testing
             let back = try await edit(picture(file, ["edit": .string(wanted.rawValue)]), in: session)
             let attachment = try #require(back.first?.attachments.first)
             #expect(attachment.registeredTypeIdentifiers == [type])
-            let bytes = try attachment.loadData(forType: type)
+            let bytes = try await attachment.loadData(forType: type)
             let edited = try Picture(decoding: bytes)
             let original = try Picture(decoding: file)
             #expect(edited.width == original.width && edited.height == original.height && bytes != file)

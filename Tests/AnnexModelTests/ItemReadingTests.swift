@@ -102,6 +102,22 @@ import Testing
         #expect(throws: ItemFailure.malformed("the text is not UTF-8")) { try broken.loadObject(ofType: String.self) }
     }
 
+    @Test func `the forms that await load what is here, too`() async throws {
+        let file = ItemProvider(contents: try ItemContents.onDemand(path: path), types: [.plainText])
+        #expect(try await file.loadData(forType: .data).count == 100_000)
+        #expect(try await file.loadItem(forType: .data).count == 100_000)
+        #expect(try await file.loadFile(forType: .data) { $0 } >= 0)
+        #expect(try await ItemProvider("text").loadObject(ofType: String.self) == "text")
+        await #expect(throws: ItemFailure.tooLong(limit: 9)) { try await file.loadData(forType: .data, limit: 9) }
+        await #expect(throws: ItemFailure.noSuchType(.png, offered: [.plainText])) {
+            try await file.loadItem(forType: .png)
+        }
+        let loader = ItemProvider(
+            contents: ItemContents.onDemand { _ in try ItemContents(bytes: [1]) }, types: [.plainText])
+        await #expect(throws: ItemFailure.notLoadable) { try await loader.loadObject(ofType: String.self) }
+        #expect(throws: ItemFailure.notLoadable) { try loader.contents.load() }
+    }
+
     @Test func `an offer crosses the wire as types, name, size and number`() throws {
         let contents = try ItemContents.onDemand(path: path, isEditable: true)
         var list = ContentsList(offering: { 7 })
@@ -158,6 +174,7 @@ private struct Known: RemoteItem {
     var size: Int? { offer.size }
     var isEditable: Bool { offer.isEditable }
     func open(_ waiting: LoadWaiting) throws(ItemFailure) -> Descriptor { throw .cancelled }
+    func open(suspending waiting: LoadWaiting) async throws(ItemFailure) -> Descriptor { throw .cancelled }
     func beginVersion() throws(ItemFailure) -> Descriptor { throw .cancelled }
     func commitVersion() throws(ItemFailure) { throw .cancelled }
 }

@@ -77,8 +77,8 @@ import Testing
         let back = try #require(answer.first?.attachments.first)
         #expect(back.registeredTypeIdentifiers == [.html, .utf8PlainText] && back.suggestedName == "answer")
         // A plain text is the best form of a string.
-        #expect(try back.loadObject(ofType: String.self) == "words")
-        #expect(try back.loadData(forType: .text) == Array("<b>words</b>".utf8))
+        #expect(try await back.loadObject(ofType: String.self) == "words")
+        #expect(try await back.loadData(forType: .text) == Array("<b>words</b>".utf8))
         #expect(loads.value == 0)
     }
 

@@ -115,7 +115,7 @@ import Testing
         let session = try await AnnexHost.patient(with: app).begin(SubstituteApp.identifier)
         let answer = try await session.request(
             [ExtensionItem(attachments: [Self.provider([1, 2])])], accepting: .sealedMemory(count: 1, bytes: 1_000))
-        #expect(try answer.first?.attachments.first?.loadData(forType: .png) == [1, 2])
+        #expect(try await answer.first?.attachments.first?.loadData(forType: .png) == [1, 2])
         _ = await session.complete()
     }
 

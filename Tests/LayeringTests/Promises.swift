@@ -318,6 +318,11 @@ struct Promises {
           the reason of a loader that fails reaches the extension escaped
           a file that vanished before it is loaded is an error with its reason
           the next load after the request fails as withdrawn
+          nine loads have all begun before one of them ends
+          a host runs sixteen loads at once and the others in turn
+          loads that are given up cancel their loaders and leave nothing open
+          the end of the extension cancels its loaders and closes what they made
+          a sheet that is cancelled while nine attachments load cancels the loaders
           an extension that asks for what it was never offered, or without end, is ended
         I5
           a committed version replaces the file with its mode, and no later write reaches it

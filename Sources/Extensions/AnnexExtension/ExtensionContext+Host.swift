@@ -73,6 +73,13 @@ extension ExtensionContext {
         }
     }
 
+    /// Starts a task that works while the request is open. If the host cancels the request, or the extension answers it,
+    /// the task is cancelled.
+    func startTask(_ body: @escaping () async -> Void) {
+        guard let task = request?.startTask(body) else { return }
+        onAnswer = { task.cancel() }
+    }
+
     /// Fails the request, because the extension serves no items.
     private func failAsUnserved() {
         guard let request = request.take() else { return }

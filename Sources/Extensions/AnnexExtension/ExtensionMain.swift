@@ -46,6 +46,7 @@ package final class ExtensionServing {
     private let stays: Bool
     private let largestPayload: Int
     private let life: ExtensionLife
+    private let line: HostLine
     /// Takes a request that belongs to a dialogue, and returns true. If the closure returns false, the request
     /// belongs to no dialogue, and a principal object gets it.
     private var beginDialogue: (ExtensionContext) -> Bool = { _ in false }
@@ -58,6 +59,7 @@ package final class ExtensionServing {
         // The host reads no message above the standard limit, even if the channel could carry a larger message.
         largestPayload = min(endpoint.largestPayload, MessageLimits.standard.bytes)
         life = ExtensionLife(ExtensionLookout(endpoint))
+        line = HostLine(life.lookout)
     }
 
     /// The service of an extension. This service serves the requests with items, and runs all handlers that the
@@ -72,7 +74,7 @@ package final class ExtensionServing {
             let staying = type.init()
             staying.register(in: &service)
             serving = ExtensionServing(endpoint, stays: true) { staying }
-            if let dialogue = ComposeDialogue(staying) {
+            if let dialogue = ComposeDialogue(staying, lookout: serving.life.lookout) {
                 dialogue.register(in: &service)
                 serving.beginDialogue = dialogue.begin
             }
@@ -100,7 +102,7 @@ package final class ExtensionServing {
         var descriptors = DescriptorList()
         swap(&descriptors, &request.descriptors)
         do {
-            let contents = try ContentsList(taking: descriptors, offers: HostLine(life.lookout).offers)
+            let contents = try ContentsList(taking: descriptors, offers: line.offers)
             let message = try RequestMessage(decoding: request.payload)
             let items = try message.inputItems(with: contents)
             context = ExtensionContext(

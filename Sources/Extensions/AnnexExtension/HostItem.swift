@@ -1,7 +1,6 @@
 internal import AnnexChannel
 internal import AnnexLinux
 internal import AnnexModel
-internal import Glibc
 
 /// Contents that the host offered under a number. The extension loads the contents by this number.
 struct HostItem: RemoteItem {
@@ -12,70 +11,81 @@ struct HostItem: RemoteItem {
     var isEditable: Bool { offer.isEditable }
 
     func open(_ waiting: LoadWaiting) throws(ItemFailure) -> Descriptor {
+        try line.check()
         let deadline = waiting.timeout.map { MonotonicClock.deadline(after: $0) }
+        line.loads.add(offer.number)
+        defer { line.loads.remove(offer.number) }
         while true {
-            let (reply, descriptor) = try line.ask(LoadMessage.loadMethod, about: offer.number)
-            switch reply {
-            case .refused(let refusal): throw refusal.failure
-            case .done:
-                guard let descriptor = descriptor.takeFirst() else { throw .failed("the host sent no file") }
-                return descriptor
-            case .pending(let progress):
-                if let deadline, MonotonicClock.remaining(until: deadline) == 0 {
-                    throw giveUp(.timedOut)
-                }
-                guard waiting.progress(Double(progress) / 1_000_000) else { throw giveUp(.cancelled) }
+            let answer = try line.ask(LoadMessage.loadMethod, about: offer.number)
+            if let file = try file(in: answer, waiting) { return file }
+            if let deadline, MonotonicClock.remaining(until: deadline) == 0 { throw giveUp(.timedOut) }
+        }
+    }
+
+    nonisolated(nonsending) func open(suspending waiting: LoadWaiting) async throws(ItemFailure) -> Descriptor {
+        try line.check()
+        let deadline = waiting.timeout.map { MonotonicClock.deadline(after: $0) }
+        try await line.turns.begin(until: deadline)
+        line.loads.add(offer.number)
+        defer {
+            line.loads.remove(offer.number)
+            line.turns.end()
+        }
+        while true {
+            // A task that was cancelled between two calls must not call again.
+            guard !Task.isCancelled else { throw giveUp(.cancelled) }
+            let answer: LoadAnswer
+            do throws(ItemFailure) {
+                answer = try await line.ask(LoadMessage.loadMethod, about: offer.number, until: deadline)
+            } catch {
+                throw error == .cancelled || error == .timedOut ? giveUp(error) : error
             }
+            if let file = try file(in: answer, waiting) { return file }
+        }
+    }
+
+    /// - Returns: the file of the answer; nil if the host is still loading.
+    private func file(in answer: LoadAnswer, _ waiting: LoadWaiting) throws(ItemFailure) -> Descriptor? {
+        switch answer.reply {
+        case .refused(let refusal): throw refusal.failure
+        case .done: return try answer.file()
+        case .pending(let progress):
+            guard waiting.progress(Double(progress) / 1_000_000) else { throw giveUp(.cancelled) }
+            return nil
         }
     }
 
     func beginVersion() throws(ItemFailure) -> Descriptor {
-        let (reply, descriptor) = try line.ask(LoadMessage.writeMethod, about: offer.number)
-        if case .refused(let refusal) = reply { throw refusal.failure }
-        guard let file = descriptor.takeFirst() else { throw .failed("the host sent no file") }
-        return file
+        let answer = try line.ask(LoadMessage.writeMethod, about: offer.number)
+        if case .refused(let refusal) = answer.reply { throw refusal.failure }
+        return try answer.file()
     }
 
     func commitVersion() throws(ItemFailure) {
-        if case .refused(let refusal) = try line.ask(LoadMessage.commitMethod, about: offer.number).0 {
+        if case .refused(let refusal) = try line.ask(LoadMessage.commitMethod, about: offer.number).reply {
             throw refusal.failure
         }
     }
 
+    /// Ends the load in the host too, unless another load of the same contents waits for it.
     private func giveUp(_ failure: ItemFailure) -> ItemFailure {
-        _ = try? line.ask(LoadMessage.cancelMethod, about: offer.number)
+        if line.loads.isLast(offer.number) { line.cancel(offer.number) }
         return failure
     }
 }
 
-/// The channel to the host, which only the extension's first thread may use.
-///
-/// Items are `Sendable`, so any thread may hold an item. But only one thread may use the channel. An extension in a
-/// sandbox has no other thread. Outside of a sandbox, a call from another thread is an error.
-final class HostLine: @unchecked Sendable {
-    private let lookout: ExtensionLookout
-    private let thread = pthread_self()
+/// The host's answer to a `LoadMessage`.
+struct LoadAnswer {
+    let reply: LoadReply
+    private let content: HostHandOver
 
-    init(_ lookout: ExtensionLookout) {
-        self.lookout = lookout
+    init(_ content: HostHandOver) throws(DecodingFailure) {
+        reply = try LoadReply(decoding: content.bytes)
+        self.content = content
     }
 
-    /// Returns a closure that makes an item of this host from an offer.
-    var offers: @Sendable (ItemOffer) -> any RemoteItem { { HostItem(offer: $0, line: self) } }
-
-    func ask(_ method: UInt16, about number: UInt64) throws(ItemFailure) -> (LoadReply, DescriptorBatch) {
-        guard pthread_equal(thread, pthread_self()) != 0 else {
-            throw .failed("an extension loads items on its first thread")
-        }
-        do {
-            let answer = try lookout.callAndWait(method, payload: try LoadMessage(number: number).encoded())
-            return (try LoadReply(decoding: answer.bytes), answer.descriptors)
-        } catch ExtensionFailure.failed(_, let text) {
-            throw .failed(text)
-        } catch ExtensionFailure.system(let error) {
-            throw .system(error)
-        } catch {
-            throw .failed("\(error)")
-        }
+    func file() throws(ItemFailure) -> Descriptor {
+        guard let file = content.takeFirst() else { throw .failed("the host sent no file") }
+        return file
     }
 }

@@ -46,6 +46,7 @@ struct DemandsItems: ~Copyable {
             let size: Int?
             let isEditable = false
             func open(_ waiting: LoadWaiting) throws(ItemFailure) -> Descriptor { throw .cancelled }
+            func open(suspending waiting: LoadWaiting) async throws(ItemFailure) -> Descriptor { throw .cancelled }
             func beginVersion() throws(ItemFailure) -> Descriptor { throw .cancelled }
             func commitVersion() throws(ItemFailure) { throw .cancelled }
         }

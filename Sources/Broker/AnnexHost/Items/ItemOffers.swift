@@ -19,14 +19,32 @@ final class ItemOffers: Sendable {
         var made: [UInt64: OutgoingContents] = [:]
         /// The number of loads whose work is not over. A cancelled load counts too, until its work is over.
         var running = 0
+        /// The jobs that wait for their turn, the oldest first. Each of them is in `jobs` too.
+        var queue: [LoadJob] = []
+
+        /// The next job that may begin; nil if none waits, or if too many are in progress.
+        mutating func takeNext() -> LoadJob? {
+            // The time of a job may pass before its turn comes.
+            queue.removeAll(where: \.isOver)
+            // A load that succeeded keeps its descriptor until the extension has fetched it.
+            guard running < ItemOffer.mostLoads, jobs.count - queue.count < ItemOffers.mostKept, !queue.isEmpty else {
+                return nil
+            }
+            running += 1
+            return queue.removeFirst()
+        }
+
+        mutating func removeJob(_ number: UInt64) -> LoadJob? {
+            guard let job = jobs.removeValue(forKey: number) else { return nil }
+            queue.removeAll { $0 === job }
+            return job
+        }
     }
 
     private let state = Mutex(State())
     private let budget = CopyBudget()
     /// SYNC: relaxed: the last number. The numbers only have to differ from each other.
     private let last = Atomic<UInt64>(0)
-    /// How many loads may be in progress at once.
-    private static let mostJobs = 16
     /// How many new versions, and how many contents that loaders made, may stay open. Each of them needs descriptors of
     /// this host.
     private static let mostKept = 64
@@ -51,11 +69,13 @@ final class ItemOffers: Sendable {
         let ended = state.withLock { state in
             var ended = Withdrawn()
             for offer in offers { ended.take(offer.number, from: &state) }
+            state.queue.removeAll { state.open[$0.number] == nil }
             if state.open.isEmpty { endpoint.expectNoCalls() }
             return ended
         }
         for version in ended.versions { version.withdraw() }
         for job in ended.jobs { job.end(with: .withdrawn) }
+        beginNext()
         // The last close of a large file takes time, which must not delay the event loop.
         DispatchQueue.global().async { withExtendedLifetime(ended) {} }
     }
@@ -88,8 +108,9 @@ final class ItemOffers: Sendable {
         switch request.method {
         case LoadMessage.loadMethod: load(message.number, for: request)
         case LoadMessage.cancelMethod:
-            state.withLock { $0.jobs.removeValue(forKey: message.number) }?.end(with: ItemFailure.cancelled)
+            state.withLock { $0.removeJob(message.number) }?.end(with: ItemFailure.cancelled)
             try? request.reply()
+            beginNext()
         case LoadMessage.writeMethod: begin(message.number, for: request)
         case LoadMessage.commitMethod: commit(message.number, for: request)
         default: request.fail(code: HandlerFailure.unknownMethodCode, text: "unknown method")
@@ -97,7 +118,7 @@ final class ItemOffers: Sendable {
     }
 
     private enum Step {
-        case withdrawn, busy
+        case withdrawn
         case made(OutgoingContents)
         case wait(LoadJob)
         case begin(LoadJob)
@@ -107,26 +128,29 @@ final class ItemOffers: Sendable {
         let step: Step = state.withLock { state in
             guard let contents = state.open[number] else { return .withdrawn }
             if let made = state.made[number] {
-                state.jobs[number] = nil
+                _ = state.removeJob(number)
                 return .made(made)
             }
             if let job = state.jobs[number] { return .wait(job) }
-            guard max(state.running, state.jobs.count) < Self.mostJobs else { return .busy }
-            let job = LoadJob(contents, within: budget, hooks: hooks(of: number))
+            let job = LoadJob(number, of: contents, within: budget, hooks: hooks(of: number))
             state.jobs[number] = job
-            state.running += 1
+            state.queue.append(job)
             return .begin(job)
         }
         switch step {
         case .withdrawn: request.answer(.refused(.withdrawn))
-        case .busy:
-            request.fail(code: HandlerFailure.busyCode, text: "more than \(Self.mostJobs) loads are under way")
         case .made(let contents): deliver(contents, for: request)
         case .wait(let job): job.enlist(request)
         case .begin(let job):
             job.enlist(request)
-            job.begin()
+            job.waitForTurn()
+            beginNext()
         }
+    }
+
+    /// Begins the jobs whose turn has come.
+    private func beginNext() {
+        while let job = state.withLock({ $0.takeNext() }) { job.begin() }
     }
 
     private func hooks(of number: UInt64) -> LoadJob.Hooks {
@@ -137,7 +161,7 @@ final class ItemOffers: Sendable {
                 }
             },
             delivered: { [weak self] in self?.forget(number, job: $0) },
-            ended: { [weak self] in self?.state.withLock { $0.running -= 1 } })
+            ended: { [weak self] in self?.workIsOver() })
     }
 
     private func deliver(_ contents: OutgoingContents, for request: consuming HostedRequest) {
@@ -206,11 +230,17 @@ final class ItemOffers: Sendable {
         }
     }
 
+    private func workIsOver() {
+        state.withLock { $0.running -= 1 }
+        beginNext()
+    }
+
     /// Forgets a job that has delivered its outcome.
     private func forget(_ number: UInt64, job: LoadJob) {
         state.withLock { state in
-            if state.jobs[number] === job { state.jobs[number] = nil }
+            if state.jobs[number] === job { _ = state.removeJob(number) }
         }
+        beginNext()
     }
 }
 

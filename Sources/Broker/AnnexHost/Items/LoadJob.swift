@@ -9,11 +9,11 @@ internal import Synchronization
 ///
 /// Each request is answered within a tenth of a second, with the outcome or with the progress so far. The extension
 /// repeats its request until it gets the outcome. So a loader may take long: meanwhile, the extension sees the progress
-/// and answers the watchdog.
+/// and answers the watchdog. Several tasks of the extension may request the same contents at once.
 final class LoadJob: Sendable {
     private struct State {
         var outcome: Result<OutgoingContents, any Error>?
-        var waiter: HeldRequest?
+        var waiters: [HeldRequest] = []
         var task: Task<Void, Never>?
         var timer: EventLoop.Timer?
     }
@@ -28,6 +28,8 @@ final class LoadJob: Sendable {
         let ended: @Sendable () -> Void
     }
 
+    /// The number of the offer.
+    let number: UInt64
     private let contents: ItemContents
     private let budget: CopyBudget
     private let hooks: Hooks
@@ -39,15 +41,27 @@ final class LoadJob: Sendable {
     /// How long opening a file may take.
     private static let longestOpening = Duration.seconds(30)
 
-    init(_ contents: ItemContents, within budget: CopyBudget, hooks: Hooks) {
+    init(_ number: UInt64, of contents: ItemContents, within budget: CopyBudget, hooks: Hooks) {
+        self.number = number
         self.contents = contents
         self.budget = budget
         self.hooks = hooks
     }
 
+    /// Whether the load has an outcome.
+    var isOver: Bool { state.withLock { $0.outcome != nil } }
+
+    /// How long the load may take, and how long it may wait for its turn.
+    private var longest: Duration {
+        if case .loader(let loader) = contents.source { loader.timeout } else { Self.longestOpening }
+    }
+
+    /// Waits until the owner calls `begin`, because too many loads are in progress.
+    func waitForTurn() { limit(to: longest) }
+
     func begin() {
+        limit(to: longest)
         if case .loader(let loader) = contents.source { return run(loader) }
-        limit(to: Self.longestOpening)
         // A file system may block. So neither the event loop nor a task's thread opens the file.
         DispatchQueue.global().async { [self] in
             defer { hooks.ended() }
@@ -56,7 +70,6 @@ final class LoadJob: Sendable {
     }
 
     private func run(_ loader: ItemLoader) {
-        limit(to: loader.timeout)
         let task = Task { [self] in
             defer { hooks.ended() }
             do {
@@ -79,23 +92,18 @@ final class LoadJob: Sendable {
     /// Answers a request with the outcome. If the outcome does not come within `patience`, the answer is the progress.
     func enlist(_ request: consuming HostedRequest) {
         let held = HeldRequest(request)
-        let (isSecond, outcome) = state.withLock { state in
-            if let outcome = state.outcome { return (false, Optional(outcome)) }
-            defer { if state.waiter == nil { state.waiter = held } }
-            return (state.waiter != nil, nil)
+        let outcome = state.withLock { state in
+            if state.outcome == nil { state.waiters.append(held) }
+            return state.outcome
         }
-        if let outcome { return deliver(outcome, to: held) }
-        guard !isSecond else {
-            held.take()?.fail(code: HandlerFailure.busyCode, text: "this item is being loaded already")
-            return
-        }
+        if let outcome { return deliver(outcome, to: [held]) }
         (try? EventLoop.shared())?.schedule(after: Self.patience) { [self] in answerPending(held) }
     }
 
     private func answerPending(_ held: HeldRequest) {
         let isWaiting = state.withLock { state in
-            guard state.waiter === held else { return false }
-            state.waiter = nil
+            guard let place = state.waiters.firstIndex(where: { $0 === held }) else { return false }
+            state.waiters.remove(at: place)
             return true
         }
         let reply = LoadReply.pending(progress: UInt32(progress.progress * 1_000_000))
@@ -108,14 +116,15 @@ final class LoadJob: Sendable {
         finish(.failure(failure))
     }
 
+    /// Sets the time limit. A limit that was set before no longer applies.
     private func limit(to timeout: Duration) {
         let timer = (try? EventLoop.shared())?.schedule(after: timeout) { [self] in end(with: .timedOut) }
-        let isOver = state.withLock { state in
-            guard state.outcome == nil else { return true }
-            state.timer = timer
-            return false
+        let unneeded = state.withLock { state in
+            guard state.outcome == nil else { return timer }
+            defer { state.timer = timer }
+            return state.timer
         }
-        if isOver { timer?.cancel() }
+        unneeded?.cancel()
     }
 
     private func finish(_ outcome: Result<OutgoingContents, any Error>) {
@@ -126,17 +135,19 @@ final class LoadJob: Sendable {
         }
         ended.task?.cancel()
         ended.timer?.cancel()
-        if let waiter = ended.waiter { deliver(outcome, to: waiter) }
+        if !ended.waiters.isEmpty { deliver(outcome, to: ended.waiters) }
     }
 
-    private func deliver(_ outcome: Result<OutgoingContents, any Error>, to held: HeldRequest) {
+    private func deliver(_ outcome: Result<OutgoingContents, any Error>, to waiters: [HeldRequest]) {
         hooks.delivered(self)
-        guard let request = held.take() else { return }
-        do {
-            let descriptor = try outcome.get().descriptor.duplicate()
-            try? request.reply([], handingOver: descriptor)
-        } catch {
-            request.answer(.refused(LoadRefusal(error)))
+        for held in waiters {
+            guard let request = held.take() else { continue }
+            do {
+                let descriptor = try outcome.get().descriptor.duplicate()
+                try? request.reply([], handingOver: descriptor)
+            } catch {
+                request.answer(.refused(LoadRefusal(error)))
+            }
         }
     }
 }

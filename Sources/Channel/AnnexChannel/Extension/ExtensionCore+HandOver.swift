@@ -22,9 +22,10 @@ extension ExtensionCore {
         }
     }
 
-    /// Closes the descriptors of an answer that no caller waits for.
-    func dropHandOver(_ frame: Frame) throws(ExtensionFailure) {
-        if frame.descriptors > 0 { _ = try takeHandOver(frame) }
+    /// The outcome in a reply or failure of the host, with the descriptors that the host sent ahead of it.
+    func answer(in frame: Frame) throws(ExtensionFailure) -> HostAnswer {
+        guard frame.descriptors > 0 else { return HostAnswer(frame, bringing: nil) }
+        return HostAnswer(frame, bringing: DescriptorBatch(try takeHandOver(frame)))
     }
 
     private func nextHandOver(for frame: Frame) throws(ExtensionFailure) -> EarlyHandOver {

@@ -5,9 +5,11 @@ internal import AnnexLinux
 
 extension ExtensionCore {
     /// Works on a request in a task. If the host cancels the request, the task is cancelled.
-    func startTask(for call: UInt64, _ body: @escaping () async -> Void) {
+    @discardableResult
+    func startTask(for call: UInt64, _ body: @escaping () async -> Void) -> Task<Void, Never> {
         let task = startTask(on: .call(call), body)
         notifyCancel(of: call) { task.cancel() }
+        return task
     }
 
     /// Works on a stream in a task. If the host resets the stream, the task is cancelled.
@@ -44,32 +46,26 @@ extension ExtensionCore {
         suspending method: UInt16, payload: [UInt8], until deadline: UInt64?
     ) async throws(ExtensionFailure) -> HostAnswer {
         let call = try sendCall(method, payload: payload, until: deadline)
-        suspended.add(call)
-        // SAFETY: bodies of `perform` run on this thread, and so does all code that uses the core.
-        nonisolated(unsafe) let core = self
-        let timer = deadline.map { moment in
-            tasks.perform(at: moment) { unsafe core.giveUp(call, method: method, as: .tooLate) }
-        }
-        defer { if let timer { tasks.cancel(timer) } }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { unsafe core.suspended.suspend($0, for: call) }
-        } onCancel: {
-            unsafe core.tasks.perform { unsafe core.giveUp(call, method: method, as: .cancelled) }
+        let waiting = Suspension<HostAnswer>(on: tasks)
+        suspended[call] = waiting
+        return await waiting.outcome(until: deadline) { [self] reason in
+            giveUp(call, method: method, as: reason == .tooLate ? .tooLate : .cancelled)
         }
     }
 
     /// Ends a task's call without an answer, and informs the host.
     private func giveUp(_ call: UInt64, method: UInt16, as answer: HostAnswer) {
-        guard suspended.resolve(call, with: answer) else { return }
+        guard let waiting = suspended.removeValue(forKey: call), waiting.resolve(with: answer) else { return }
         // If the host is gone, the serving loop ends at its next step.
         try? send(FrameHeader(kind: .cancel, method: method, call: call), payload: [])
     }
 
-    /// Resumes the task that waits for this answer. If the call was given up, its answer is dropped.
+    /// Resumes the task that waits for this answer. If the call was given up, its answer is dropped, and the answer's
+    /// descriptors are closed.
     func resumeCaller(with frame: Frame) throws(ExtensionFailure) {
         guard frame.call <= lastCall else { throw .violated(.unknownCall(frame.call)) }
-        try dropHandOver(frame)
-        if let answer = HostAnswer(frame) { suspended.resolve(frame.call, with: answer) }
+        let answer = try answer(in: frame)
+        suspended.removeValue(forKey: frame.call)?.resolve(with: answer)
     }
 }
 

@@ -45,7 +45,8 @@ final class ExtensionCore {
     let tasks: FirstThread
     /// The tasks that work on requests and streams.
     var working: [TaskSubject: Task<Void, Never>] = [:]
-    var suspended = SuspendedCalls()
+    /// The waits of tasks for the answers to their calls to the host, by the number of the call.
+    var suspended: [UInt64: Suspension<HostAnswer>] = [:]
     /// Receives the events of `ChannelEvent.lifeEvents`. If this is nil, they are passed on like other events.
     var onLifeEvent: ((UInt16) -> Void)?
     /// Calls that were cancelled before their request was passed to the extension's code.
@@ -107,25 +108,15 @@ struct OpenRequest {
 extension ExtensionCore {
     /// Calls the host and waits for its answer. Frames that arrive meanwhile are handled or kept for later.
     func call(_ method: UInt16, payload: [UInt8], until deadline: UInt64?) throws(ExtensionFailure) -> HostAnswer {
-        guard let frame = try answerFrame(method, payload: payload, until: deadline) else { return .tooLate }
-        try dropHandOver(frame)
-        return HostAnswer(frame) ?? .tooLate
-    }
-
-    /// Like `call`.
-    /// - Returns: the reply or failure, whose descriptors are still to be received; nil if the deadline has passed.
-    func answerFrame(
-        _ method: UInt16, payload: [UInt8], until deadline: UInt64?
-    ) throws(ExtensionFailure) -> Frame? {
         let call = try sendCall(method, payload: payload, until: deadline)
         while true {
             while let frame = try read() {
-                if frame.call == call, frame.kind == .reply || frame.kind == .failure { return frame }
+                if frame.call == call, frame.kind == .reply || frame.kind == .failure { return try answer(in: frame) }
                 try putAside(frame)
             }
             guard try wait(until: deadline) else {
                 try send(FrameHeader(kind: .cancel, method: method, call: call), payload: [])
-                return nil
+                return .tooLate
             }
         }
     }
@@ -153,36 +144,6 @@ extension ExtensionCore {
         case .reply, .failure: try resumeCaller(with: frame)
         case .data, .credit, .finish, .reset: try handleStream(frame)
         default: ahead.append(frame)
-        }
-    }
-}
-
-/// The outcome of a call to the host.
-enum HostAnswer: Sendable {
-    case reply([UInt8])
-    case failure(code: UInt32, text: String)
-    case tooLate
-    /// The task that waited was cancelled.
-    case cancelled
-
-    /// Reads an answer; nil if the frame is not an answer.
-    init?(_ frame: Frame) {
-        switch frame.kind {
-        case .reply: self = .reply(frame.payload)
-        case .failure:
-            let code = WireBytes.number(frame.payload, at: 0, as: UInt32.self) ?? 0
-            self = .failure(code: code, text: String(decoding: frame.payload.dropFirst(4), as: UTF8.self))
-        default: return nil
-        }
-    }
-
-    /// The answer's bytes.
-    func bytes() throws(ExtensionFailure) -> [UInt8] {
-        switch self {
-        case .reply(let bytes): return bytes
-        case .failure(let code, let text): throw .failed(code: code, text: text)
-        case .tooLate: throw .deadlineExceeded
-        case .cancelled: throw .cancelled
         }
     }
 }

@@ -1,32 +1,22 @@
-package import AnnexLinux
-internal import Glibc
-
 extension ExtensionLookout {
     /// Calls the host for code that is working on a request. The thread answers pings while it waits.
-    /// - Returns: the answer's bytes and descriptors.
     /// - Throws: `ExtensionFailure.failed` if the host answers with a failure.
-    package func callAndWait(
-        _ method: UInt16, payload: [UInt8]
-    ) throws(ExtensionFailure) -> (bytes: [UInt8], descriptors: DescriptorBatch) {
-        guard let frame = try core.answerFrame(method, payload: payload, until: nil) else { throw .deadlineExceeded }
-        guard let list = try core.takeHandOver(frame) else {
-            throw .system(SystemError("recvmsg", errno: EMFILE, remedy: "close files that are not in use any more"))
-        }
-        if case .failure(let code, let text)? = HostAnswer(frame) {
-            throw .failed(code: code, text: text)
-        }
-        return (frame.payload, DescriptorBatch(list))
-    }
-}
-
-/// Descriptors that came with an answer. Descriptors that are not taken are closed together with this object.
-package final class DescriptorBatch {
-    private var list: DescriptorList
-
-    init(_ list: consuming DescriptorList) {
-        self.list = list
+    package func callAndWait(_ method: UInt16, payload: [UInt8]) throws(ExtensionFailure) -> HostHandOver {
+        try core.call(method, payload: payload, until: nil).handOver()
     }
 
-    /// The first descriptor that was not taken yet; nil if there is none.
-    package func takeFirst() -> Descriptor? { list.takeFirst() }
+    /// Calls the host, and suspends the task until the answer. Cancelling the task gives up the call.
+    /// - Parameter deadline: the end of the wait on `MonotonicClock`; nil for no limit.
+    /// - Throws: `ExtensionFailure.failed` if the host answers with a failure; `.deadlineExceeded` and `.cancelled` if
+    ///   the answer did not come before.
+    package nonisolated(nonsending) func call(
+        _ method: UInt16, payload: [UInt8], until deadline: UInt64?
+    ) async throws(ExtensionFailure) -> HostHandOver {
+        try await core.call(suspending: method, payload: payload, until: deadline).handOver()
+    }
+
+    /// Sends a request whose answer does not matter. When the answer comes, it is dropped.
+    package func callWithoutAnswer(_ method: UInt16, payload: [UInt8]) throws(ExtensionFailure) {
+        _ = try core.sendCall(method, payload: payload, until: nil)
+    }
 }

@@ -18,6 +18,13 @@ package struct ExtensionLookout {
         core.deliverLifeEvents()
     }
 
+    /// Runs a body after every task that is ready now has worked up to its next suspension.
+    package func performSoon(_ body: @escaping () -> Void) {
+        // SAFETY: the body runs on this thread, and so does all code that uses the core.
+        nonisolated(unsafe) let body = body
+        core.tasks.perform { unsafe body() }
+    }
+
     /// Runs a body at a moment of `MonotonicClock`. If this thread is busy at that moment, the body runs as soon as the
     /// thread waits or awaits.
     package func perform(at moment: UInt64, _ body: @escaping () -> Void) {

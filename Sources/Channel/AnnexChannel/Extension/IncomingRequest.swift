@@ -69,7 +69,8 @@ public struct IncomingRequest: ~Copyable {
 
     /// Works on the request in a task of the extension's thread. If the host cancels the request, the task is
     /// cancelled.
-    package func startTask(_ body: @escaping () async -> Void) {
+    @discardableResult
+    package func startTask(_ body: @escaping () async -> Void) -> Task<Void, Never> {
         core.startTask(for: call, body)
     }
 

@@ -31,8 +31,11 @@ public protocol ActionExtension: SessionExtension {
     ///   - sheet: the view and its request.
     func perform(_ action: ContentAction, in sheet: ActionSheet)
 
-    /// Called when the view has appeared. Begin to load the attachments here. By default, nothing happens.
-    func presentationAnimationDidFinish(in sheet: ActionSheet)
+    /// Called in a task when the view has appeared. Load the attachments here. By default, nothing happens.
+    ///
+    /// While the function awaits, the other functions of this protocol are called. When the request has its answer, the
+    /// task is cancelled. The function need not be `async`, but a function that blocks delays all other functions.
+    func presentationAnimationDidFinish(in sheet: ActionSheet) async
 
     /// Called when the user cancelled the action. By default, the request is cancelled with
     /// `ExtensionError.userCancelled`.
@@ -71,13 +74,14 @@ public final class ActionSheet: DialogueSheet {
         try? context.sendAndWait(change())
     }
 
+    func presentationAnimationDidFinish() async { await principal.presentationAnimationDidFinish(in: self) }
+
     func answer(_ event: ComposeEvent) -> ComposeAnswer {
         switch event {
-        case .presented: principal.presentationAnimationDidFinish(in: self)
         case .acted(let action): principal.perform(action, in: self)
         case .cancelled: principal.didSelectCancel(in: self)
         // The view has no text to edit or post, and no settings.
-        case .opened, .edited, .tapped, .chose, .posted: break
+        case .opened, .presented, .edited, .tapped, .chose, .posted: break
         }
         return ComposeAnswer(change())
     }

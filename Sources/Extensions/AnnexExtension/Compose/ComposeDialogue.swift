@@ -5,7 +5,9 @@ internal import AnnexModel
 protocol DialogueSheet: AnyObject {
     /// The request with the items.
     var context: ExtensionContext { get }
-    /// Handles an event in the sheet.
+    /// Called when the sheet has appeared.
+    func presentationAnimationDidFinish() async
+    /// Handles an event in the sheet. For the event `presented`, the answer is only the present state.
     func answer(_ event: ComposeEvent) -> ComposeAnswer
 }
 
@@ -17,8 +19,13 @@ final class ComposeDialogue {
     /// The event `opened` and its open response, if the event arrived before the request with the items.
     private var early: (event: ComposeEvent, answer: DeferredAnswer<ComposeAnswer>)?
 
+    /// Whether the task that loads the attachments of the sheet was started.
+    private var isPresented = false
+    private let lookout: ExtensionLookout
+
     /// - Returns: nil if the extension has no sheet.
-    init?(_ principal: any SessionExtension) {
+    init?(_ principal: any SessionExtension, lookout: ExtensionLookout) {
+        self.lookout = lookout
         switch principal {
         case let sharing as any ShareExtension: makeSheet = { ComposeSheet($0, principal: sharing) }
         case let acting as any ActionExtension: makeSheet = { ActionSheet($0, principal: acting) }
@@ -40,6 +47,7 @@ final class ComposeDialogue {
         }
         let sheet = makeSheet(context)
         self.sheet = sheet
+        isPresented = false
         if let opening = early.take() { opening.answer.send(sheet.answer(opening.event)) }
         return true
     }
@@ -54,6 +62,20 @@ final class ComposeDialogue {
             try? response.send(ComposeAnswer(ComposeChange()))
             return
         }
-        try? response.send(sheet.answer(event))
+        guard case .presented = event else {
+            try? response.send(sheet.answer(event))
+            return
+        }
+        present(sheet, answering: DeferredAnswer(response))
+    }
+
+    /// Starts the task that loads the attachments. The host gets its answer when this task awaits for the first time,
+    /// so that it can report further events while the task loads.
+    private func present(_ sheet: any DialogueSheet, answering answer: DeferredAnswer<ComposeAnswer>) {
+        if !isPresented {
+            isPresented = true
+            sheet.context.startTask { await sheet.presentationAnimationDidFinish() }
+        }
+        lookout.performSoon { answer.send(sheet.answer(.presented)) }
     }
 }

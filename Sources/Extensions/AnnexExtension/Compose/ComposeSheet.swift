@@ -44,12 +44,14 @@ public final class ComposeSheet: DialogueSheet {
 
 // The events that the host reports.
 extension ComposeSheet {
+    func presentationAnimationDidFinish() async { await principal.presentationAnimationDidFinish(in: self) }
+
     func answer(_ event: ComposeEvent) -> ComposeAnswer {
         switch event {
         case .opened(let text):
             _ = edit(text)
             return ComposeAnswer(open())
-        case .presented: return ComposeAnswer(present())
+        case .presented: return ComposeAnswer(change())
         case .edited(let text): return ComposeAnswer(edit(text))
         case .tapped(let item): return ComposeAnswer(change(), options: options(of: item))
         case .chose(let option, let item): return ComposeAnswer(choose(option, of: item))
@@ -69,11 +71,6 @@ extension ComposeSheet {
     private func edit(_ text: String) -> ComposeChange {
         contentText = text
         isTextReplaced = false
-        return change()
-    }
-
-    private func present() -> ComposeChange {
-        principal.presentationAnimationDidFinish(in: self)
         return change()
     }
 

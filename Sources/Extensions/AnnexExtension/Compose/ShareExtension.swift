@@ -32,8 +32,12 @@ public protocol ShareExtension: SessionExtension {
     /// `reloadConfigurationItems()`. By default, there are no settings.
     func configurationItems(in sheet: ComposeSheet) -> [ConfigurationItem]
 
-    /// Called when the sheet has appeared. Begin to load the attachments here. By default, nothing happens.
-    func presentationAnimationDidFinish(in sheet: ComposeSheet)
+    /// Called in a task when the sheet has appeared. Load the attachments here. By default, nothing happens.
+    ///
+    /// While the function awaits, the user can type, and the other functions of this protocol are called. When the
+    /// request has its answer, the task is cancelled. So a cancelled sheet also cancels the loads. The function need not
+    /// be `async`, but a function that blocks delays all other functions.
+    func presentationAnimationDidFinish(in sheet: ComposeSheet) async
 
     /// Called when the user wants to post and the text is valid. The function must end the request with
     /// `completeRequest(returning:)`, at once or later.

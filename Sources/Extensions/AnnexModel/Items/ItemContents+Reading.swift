@@ -8,8 +8,12 @@ extension ItemContents {
     ///   cut them.
     /// - Throws: `changedWhileRead` if the file's size or modification time changed during the read.
     public func load(limit: Int = standardLimit) throws(ItemFailure) -> [UInt8] {
-        let opened = try open()
-        let before = try Self.status(of: opened.descriptor)
+        try Self.bytes(of: open(), limit: limit)
+    }
+
+    /// Copies all bytes of an open file.
+    static func bytes(of opened: OpenedContents, limit: Int) throws(ItemFailure) -> [UInt8] {
+        let before = try status(of: opened.descriptor)
         let expected = Int(clamping: before.size)
         guard expected <= min(limit, Int.max - 1) else { throw .tooLong(limit: limit) }
         let bytes = try ItemFailure.wrapping { () throws(SystemError) in
@@ -18,7 +22,7 @@ extension ItemContents {
             try opened.descriptor.read(at: 0, count: expected + 1)
         }
         guard bytes.count == expected else { throw .changedWhileRead }
-        try Self.checkUnchanged(opened, since: before)
+        try checkUnchanged(opened, since: before)
         return bytes
     }
 
@@ -109,7 +113,8 @@ extension ItemContents {
     }
 }
 
-/// The bytes of contents in pieces. Each read of a piece blocks the thread of the task that reads.
+/// The bytes of contents in pieces. The first `next` opens contents on demand, and suspends the task until they are
+/// open. Each read of a piece blocks the thread of the task that reads.
 public struct ItemChunks: AsyncSequence, Sendable {
     let contents: ItemContents
     let size: Int
@@ -129,9 +134,17 @@ public struct ItemChunks: AsyncSequence, Sendable {
             self.size = Swift.min(Swift.max(size, 1), 16 << 20)
         }
 
-        public mutating func next() async throws(ItemFailure) -> [UInt8]? { try nextChunk() }
+        /// Does the same as `next()`, on the actor of the caller.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(ItemFailure) -> [UInt8]? {
+            if before == nil { _ = try await contents.open(suspending: LoadWaiting()) }
+            return try nextChunk()
+        }
 
-        /// The next piece; nil at the end.
+        public mutating func next() async throws(ItemFailure) -> [UInt8]? { try await next(isolation: nil) }
+
+        /// The next piece; nil at the end. To open contents on demand, this call blocks the thread.
         /// - Throws: `changedWhileRead` if the file changed since the first piece.
         public mutating func nextChunk() throws(ItemFailure) -> [UInt8]? {
             guard !isOver else { return nil }

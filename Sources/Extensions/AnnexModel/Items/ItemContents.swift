@@ -57,15 +57,6 @@ public final class ItemContents: Sendable {
         }
     }
 
-    /// Whether the contents are open. If the contents are open, a read needs no answer from the host.
-    var isOpen: Bool { opened.withLock { $0 != nil } }
-
-    /// Closes contents on demand once no reader uses them. The next reader opens them again.
-    func close() {
-        if case .opened = source { return }
-        opened.withLock { $0 = nil }
-    }
-
     package func status() throws(ItemFailure) -> FileStatus { try Self.status(of: open().descriptor) }
 
     static func status(of descriptor: borrowing Descriptor) throws(ItemFailure) -> FileStatus {
@@ -75,15 +66,40 @@ public final class ItemContents: Sendable {
     /// Opens the contents, unless they are open already, and keeps them open. The call blocks this thread until the
     /// contents are open.
     package func open(_ waiting: LoadWaiting = LoadWaiting()) throws(ItemFailure) -> OpenedContents {
+        keep(try lend(waiting))
+    }
+
+    /// Opens the contents like `open`, but suspends the task until the contents are open. Cancelling the task cancels
+    /// the load.
+    package nonisolated(nonsending) func open(
+        suspending waiting: LoadWaiting = LoadWaiting()
+    ) async throws(ItemFailure) -> OpenedContents {
+        keep(try await lend(suspending: waiting))
+    }
+
+    /// Opens the contents for one reader, unless they are open already. If this call opens them, they are closed after
+    /// that reader. The call blocks this thread until the contents are open.
+    func lend(_ waiting: LoadWaiting) throws(ItemFailure) -> OpenedContents {
         if let known = opened.withLock({ $0 }) { return known }
-        let new: OpenedContents
-        switch source {
-        case .opened: throw .notLoadable
-        case .loader: throw .notLoadable
-        case .file(let file): new = OpenedContents(try file.open())
-        case .remote(let item): new = OpenedContents(try item.open(waiting))
-        }
-        return opened.withLock { held in
+        guard case .remote(let item) = source else { return try openHere() }
+        return OpenedContents(try item.open(waiting))
+    }
+
+    /// Opens the contents like `lend`, but suspends the task until they are open.
+    nonisolated(nonsending) func lend(suspending waiting: LoadWaiting) async throws(ItemFailure) -> OpenedContents {
+        if let known = opened.withLock({ $0 }) { return known }
+        guard case .remote(let item) = source else { return try openHere() }
+        return OpenedContents(try await item.open(suspending: waiting))
+    }
+
+    private func openHere() throws(ItemFailure) -> OpenedContents {
+        guard case .file(let file) = source else { throw .notLoadable }
+        return OpenedContents(try file.open())
+    }
+
+    /// Keeps an open file for all readers to come, unless one is kept already.
+    private func keep(_ new: OpenedContents) -> OpenedContents {
+        opened.withLock { held in
             if let held { return held }
             held = new
             return new

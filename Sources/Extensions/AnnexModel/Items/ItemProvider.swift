@@ -71,6 +71,15 @@ extension ItemProvider {
         return found
     }
 
+    /// The best form in which this object can be loaded.
+    func bestType(for object: (some ItemObject).Type) throws(ItemFailure) -> TypeIdentifier {
+        for type in object.readableTypes where hasItemConforming(to: type) { return type }
+        throw .noSuchType(object.readableTypes.first ?? .data, offered: registeredTypeIdentifiers)
+    }
+}
+
+// Loads that block the thread. In an async function, the compiler takes the forms that await.
+extension ItemProvider {
     /// Loads the first representation that conforms to the type. If the representation is on demand, the call asks
     /// the host for the contents.
     ///
@@ -99,12 +108,10 @@ extension ItemProvider {
     public func loadData(
         forType type: TypeIdentifier, limit: Int = ItemContents.standardLimit
     ) throws(ItemFailure) -> [UInt8] {
-        let contents = try representation(forType: type).contents
-        let isOpen = contents.isOpen
-        // The bytes are copied, so the file is no longer needed. If the file stayed open, it would count against the
-        // extension's limit of descriptors.
-        defer { if !isOpen { contents.close() } }
-        return try contents.load(limit: limit)
+        // The bytes are copied, so the file is not kept open. An open file would count against the extension's limit of
+        // descriptors.
+        let opened = try representation(forType: type).contents.lend(LoadWaiting())
+        return try ItemContents.bytes(of: opened, limit: limit)
     }
 
     /// Loads a representation, and lends its file, open for reading only, to a closure.
@@ -122,9 +129,6 @@ extension ItemProvider {
     public func loadObject<Object: ItemObject>(
         ofType _: Object.Type = Object.self, limit: Int = ItemContents.standardLimit
     ) throws(ItemFailure) -> Object {
-        for type in Object.readableTypes where hasItemConforming(to: type) {
-            return try Object(itemData: try loadData(forType: type, limit: limit))
-        }
-        throw .noSuchType(Object.readableTypes.first ?? .data, offered: registeredTypeIdentifiers)
+        try Object(itemData: loadData(forType: bestType(for: Object.self), limit: limit))
     }
 }

@@ -52,6 +52,8 @@ package protocol RemoteItem: Sendable {
     var isEditable: Bool { get }
     /// Asks the host for the contents, and blocks this thread until they arrive.
     func open(_ waiting: LoadWaiting) throws(ItemFailure) -> Descriptor
+    /// Asks the host for the contents, and suspends the task until they arrive. Cancelling the task cancels the load.
+    nonisolated(nonsending) func open(suspending waiting: LoadWaiting) async throws(ItemFailure) -> Descriptor
     /// Asks the host for a new, empty file, which receives the bytes of the next version.
     func beginVersion() throws(ItemFailure) -> Descriptor
     /// Asks the host to replace its file by the new version.
@@ -60,6 +62,9 @@ package protocol RemoteItem: Sendable {
 
 /// What a message says about contents that its sender offers.
 package struct ItemOffer: Sendable, Hashable {
+    /// How many loads of a session may be in progress at once. Further loads wait.
+    package static let mostLoads = 16
+
     package let number: UInt64
     package let size: Int?
     package let isEditable: Bool
