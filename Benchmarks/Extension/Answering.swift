@@ -26,6 +26,7 @@ enum Answering {
         case "yielding": Yielding.main()
         case "composing": Composing.main()
         case "reading": Reading.main()
+        case "loading": Loading.main()
         case let other: throw Failure.noSuchBundle(other.map(String.init) ?? "")
         }
     }

@@ -38,14 +38,47 @@ final class Yielding: AppExtension {
     }
 }
 
-/// Counts the characters in its compose sheet.
+/// Counts the characters in its compose sheet. Meanwhile it loads the attachments.
 final class Composing: ShareExtension {
+    func presentationAnimationDidFinish(in sheet: ComposeSheet) async {
+        guard let item = sheet.context.inputItems.first else { return }
+        do {
+            _ = try await Loading.load(item)
+        } catch {
+            sheet.context.cancelRequest(with: error)
+        }
+    }
+
     func isContentValid(in sheet: ComposeSheet) -> Bool {
         sheet.charactersRemaining = 200 - sheet.contentText.count
         return sheet.contentText.count <= 200
     }
 
     func didSelectPost(in sheet: ComposeSheet) { sheet.context.completeRequest(returning: []) }
+}
+
+/// Loads all attachments, and answers with the number of their bytes.
+final class Loading: AppExtension {
+    func respond(to items: [ExtensionItem], context: ExtensionContext) async throws -> [ExtensionItem] {
+        guard let item = items.first else { return [] }
+        return [ExtensionItem(userInfo: ["bytes": .integer(Int64(try await Self.load(item)))])]
+    }
+
+    /// The text of the item says in which form the attachments are loaded.
+    static func load(_ item: ExtensionItem) async throws -> Int {
+        item.contentText == "blocks" ? try loadAndWait(item.attachments) : try await loadInTasks(item.attachments)
+    }
+
+    private static func loadAndWait(_ attachments: [ItemProvider]) throws -> Int {
+        try attachments.reduce(0) { $0 + (try $1.loadData(forType: .data)).count }
+    }
+
+    private static func loadInTasks(_ attachments: [ItemProvider]) async throws -> Int {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for attachment in attachments { group.addTask { try await attachment.loadData(forType: .data).count } }
+            return try await group.reduce(0, +)
+        }
+    }
 }
 
 /// Reads the attachment in pieces, and answers with the sum of the first word of each page.

@@ -18,6 +18,10 @@ enum Contender: String, CaseIterable {
     case asyncItems = "annex-items-async"
     case yieldingItems = "annex-items-yield"
     case keystroke = "annex-keystroke"
+    case loadingKeystroke = "annex-keystroke-loading"
+    case blockedKeystroke = "annex-keystroke-blocked"
+    case loads = "annex-loads"
+    case blockingLoads = "annex-loads-blocking"
     case file = "annex-item-file"
     case offers = "annex-offers"
     case firstOffers = "annex-offers-first"
@@ -48,6 +52,10 @@ enum Contender: String, CaseIterable {
         case .asyncItems: "the same, answered in an async respond that awaits a result which is there"
         case .yieldingItems: "the same, answered in an async respond whose task is suspended once"
         case .keystroke: "an edit in a compose sheet, with the verdict of the extension's isContentValid"
+        case .loadingKeystroke: "the same while tasks of the extension load nine attachments"
+        case .blockedKeystroke: "the same while the extension loads nine attachments in the blocking form"
+        case .loads: "nine attachments whose loaders take a second each, loaded in tasks"
+        case .blockingLoads: "the same, loaded one after the other in the blocking form"
         case .file: "a request whose item is a file on demand, read in pieces by an extension of 48 MiB"
         case .offers: "the decision which of 1,000 installed extensions are offered for 100 items"
         case .firstOffers: "the same for the first time, which reads the rule of each extension"
@@ -74,7 +82,8 @@ enum Contender: String, CaseIterable {
         case .items: return "com.example.bench.beginning"
         case .asyncItems: return "com.example.bench.awaiting"
         case .yieldingItems: return "com.example.bench.yielding"
-        case .keystroke: return "com.example.bench.composing"
+        case .keystroke, .loadingKeystroke, .blockedKeystroke: return "com.example.bench.composing"
+        case .loads, .blockingLoads: return "com.example.bench.loading"
         case .file: return "com.example.bench.reading"
         default: break
         }
@@ -94,7 +103,7 @@ enum Contender: String, CaseIterable {
         let flood = isBesideFlood ? Flood(try Launcher(plan, identifier: "com.example.bench.flooding")) : nil
         defer { flood?.stop() }
         if let status = try measureLaunches(plan, by: launcher) { return status }
-        if self == .keystroke { return try await Self.measureKeystrokes(plan, in: try await launcher.compose()) }
+        if let status = try await measureKeystrokes(plan, by: launcher) { return status }
         let crowds = self == .besideCrowds ? Crowds(launcher) : nil
         defer { crowds?.stop() }
         let session = try launcher.launch()
@@ -128,7 +137,8 @@ enum Contender: String, CaseIterable {
         case .memory: return Self.measure(plan, asking: try EndWay(launcher, breach: .memory))
         case .crowd: return Self.measure(plan, asking: CrowdWay(launcher))
         case .raw, .typed, .session, .waitingSession, .async, .resumed, .dedicated, .led, .sealed, .besideCrowds,
-            .besideFlood, .items, .asyncItems, .yieldingItems, .keystroke, .file, .offers, .firstOffers:
+            .besideFlood, .items, .asyncItems, .yieldingItems, .keystroke, .loadingKeystroke, .blockedKeystroke, .loads,
+            .blockingLoads, .file, .offers, .firstOffers:
             return nil
         }
     }
@@ -156,15 +166,31 @@ enum Contender: String, CaseIterable {
         case .waitingSession: return Self.measure(plan, asking: SessionWay(session: session))
         case .typed: return Self.measure(plan, asking: TypedWay(channel: channel))
         case .items, .asyncItems, .yieldingItems: return Self.measure(plan, asking: ItemWay(session: session))
+        case .loads, .blockingLoads:
+            let answers = OwnAnswers()
+            let way = LoadsWay(session: session, form: self == .loads ? "tasks" : "blocks", answers: answers)
+            return await Self.measureTasks(plan, asking: OwnWay(answers: answers), by: way)
         case .file: return Self.measure(plan, asking: try FileWay(session, plan: plan))
         case .sealed: return Self.measure(plan, asking: SealedWay(channel, plan: plan))
         default: return Self.measure(plan, asking: RawWay(channel: channel))
         }
     }
 
-    private static func measureKeystrokes(_ plan: Plan, in sheet: ComposeSession) async throws -> Int32 {
+    /// Measures edits in a compose sheet. Returns nil for all other contenders.
+    private func measureKeystrokes(_ plan: Plan, by launcher: Launcher) async throws -> Int32? {
+        let sheet: ComposeSession
+        switch self {
+        case .keystroke: sheet = try await launcher.compose()
+        // The loads are in progress until the measurement is over.
+        case .loadingKeystroke: sheet = try await launcher.compose([LoadsWay.item("tasks", taking: .seconds(600))])
+        case .blockedKeystroke: sheet = try await launcher.compose([LoadsWay.item("blocks", taking: .seconds(1))])
+        default: return nil
+        }
+        let presented = Task { try await sheet.presentationAnimationDidFinish() }
+        // In the blocking form, the extension answers this event when all loads are over.
+        if self != .blockedKeystroke { _ = try await presented.value }
         let answers = OwnAnswers()
-        let status = await measureTasks(
+        let status = await Self.measureTasks(
             plan, asking: OwnWay(answers: answers), by: KeystrokeWay(sheet: sheet, answers: answers))
         await sheet.cancel()
         return status

@@ -41,7 +41,10 @@ struct Launcher: @unchecked Sendable {
     }
 
     /// Opens the compose sheet of the extension. Its channel waits in the usual way, because a host cannot choose another way.
-    func compose() async throws -> ComposeSession { try await host.compose([], with: identifier) }
+    /// - Parameter items: the items that the extension gets.
+    func compose(_ items: [ExtensionItem] = []) async throws -> ComposeSession {
+        try await host.compose(items, with: identifier)
+    }
 
     /// Launches the extensions ahead, one after the other.
     func standby() throws -> Standby {

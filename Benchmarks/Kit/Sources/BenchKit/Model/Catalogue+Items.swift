@@ -18,8 +18,16 @@ extension Catalogue {
                 $0.milliseconds = 1000
             }, contestants: floors(["cat"]) + [.ours("annex-item-file")]),
         Scene(
-            "keystroke", topic: .latency, title: "Check of a compose sheet's text after a keystroke, blocking, on two cores",
-            setting: blocking, contestants: [.ours("annex-raw"), .ours("annex-keystroke")]),
+            "keystroke", topic: .latency,
+            title: "Check of a compose sheet's text after a keystroke, blocking, on two cores",
+            setting: blocking,
+            contestants: [.ours("annex-raw"), .ours("annex-keystroke"), .ours("annex-keystroke-loading")]),
+        Scene(
+            "loads", topic: .latency, title: "Nine attachments whose loaders take a second each, on two cores",
+            setting: blocking,
+            contestants: [
+                .ours("annex-loads"), .ours("annex-loads-blocking"), .ours("annex-keystroke-blocked"),
+            ], mostSlices: 1),
         Scene(
             "offers", topic: .scale, title: "Deciding which of 1,000 extensions are offered for 100 items",
             setting: blocking.with {
@@ -44,6 +52,12 @@ extension Catalogue {
         Requirement(
             "check of a compose sheet's text, p99", in: "keystroke", subject: "annex-keystroke", against: ["annex-raw"],
             called: "a blocking 64 B round trip", by: .p99, bound: .atMost(5)),
+        Requirement(
+            "the same while nine attachments load, p99", in: "keystroke", subject: "annex-keystroke-loading",
+            against: ["annex-keystroke"], called: "without loads", by: .p99, bound: .atMost(1.5)),
+        Requirement(
+            "nine attachments whose loaders take a second each, p50", in: "loads", subject: "annex-loads", against: [],
+            called: "", bound: .within(microseconds: 1_100_000)),
         Requirement(
             "2 GiB of a file through an extension of 48 MiB", in: "item-file", subject: "annex-item-file",
             against: ["cat"], called: "the rate of `cat` into /dev/null", by: .rate, bound: .atLeast(0.8)),
