@@ -108,4 +108,39 @@ import Testing
             _ = refusal(of: bytes)
         }
     }
+
+    @Test func `bytes behind the message are not part of it, and a second message in its record is refused`() throws {
+        let message = Self.message(Self.extensions(naming: ["code.example.org"]))
+        let other = Self.message(Self.extensions(naming: ["evil.example"]))
+        var hello = ClientHello()
+        #expect(try hello.read(Self.records(message) + Self.records(other))?.text == "code.example.org")
+        #expect(hello.rest == Self.records(other))
+        #expect(refusal(of: Self.records(message + other)) == .unreadable)
+    }
+
+    @Test func `a second message may follow a change of ciphers and early data`() throws {
+        let message = Self.records(Self.message(Self.extensions(naming: ["evil.example"])))
+        var second = ClientHello(isSecond: true)
+        let before: [UInt8] = [20, 3, 3, 0, 1, 1] + [23, 3, 3] + Self.sized([UInt8](repeating: 5, count: 16_500), 2)
+        for byte in before { #expect(try second.read([byte]) == nil) }
+        #expect(try second.read(message)?.text == "evil.example")
+        #expect(refusal(of: before) == .notTLS)
+        var alert = ClientHello(isSecond: true)
+        #expect(throws: ClientHello.Refusal.notTLS) { try alert.read([21, 3, 3, 0, 2, 2, 40]) }
+    }
+
+    @Test func `a server that asks for another message is recognized`() throws {
+        let random: [UInt8] = [
+            0xCF, 0x21, 0xAD, 0x74, 0xE5, 0x9A, 0x61, 0x11, 0xBE, 0x1D, 0x8C, 0x02, 0x1E, 0x65, 0xB8, 0x91, 0xC2, 0xA2,
+            0x11,
+            0x16, 0x7A, 0xBB, 0x8C, 0x5E, 0x07, 0x9E, 0x09, 0xE2, 0xC8, 0xA8, 0x33, 0x9C,
+        ]
+        func answer(_ random: [UInt8]) -> [UInt8] {
+            [22, 3, 3] + Self.sized([2] + Self.sized([3, 3] + random + [0, 0x13, 1, 0], 3), 2)
+        }
+        let (again, usual) = (answer(random), answer([UInt8](repeating: 7, count: 32)))
+        #expect(ServerHello.asksAgain(again) == true && ServerHello.asksAgain(usual) == false)
+        for count in 0..<43 { #expect(ServerHello.asksAgain(Array(again.prefix(count))) == nil) }
+        #expect(ServerHello.asksAgain([21, 3, 3]) == false && ServerHello.asksAgain([22, 3, 3, 0, 9, 2]) == true)
+    }
 }

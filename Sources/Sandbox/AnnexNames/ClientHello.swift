@@ -32,8 +32,13 @@ package struct ClientHello: Sendable {
     /// The records until now without their headers, because the message may be divided among them.
     private var message: [UInt8] = []
     private var count = 0
+    /// The bytes behind the message, when it is complete.
+    package private(set) var rest: [UInt8] = []
+    private let isSecond: Bool
 
-    package init() {}
+    /// - Parameter isSecond: whether the server has asked for another message. Then records of other kinds may come
+    /// first.
+    package init(isSecond: Bool = false) { self.isSecond = isSecond }
 
     /// Takes the next bytes that the client has sent.
     /// - Returns: the name of the machine that the client calls; nil if more bytes must arrive first.
@@ -41,27 +46,36 @@ package struct ClientHello: Sendable {
         count += bytes.count
         pending += bytes
         var records = TLSBytes(pending)
-        while let record = try Self.record(from: &records) {
+        while let record = try record(from: &records) {
             message += record
-            if let name = try named() { return name }
+            if let name = try named() {
+                rest = records.left
+                return name
+            }
         }
         pending = records.left
         guard count < Self.longest else { throw .tooLong }
         return nil
     }
 
-    /// The next complete record without its header. A beginning that is no record of a handshake is refused at once.
-    private static func record(from bytes: inout TLSBytes) throws(Refusal) -> [UInt8]? {
+    /// Records before a second message: a change of ciphers without meaning, and data that the client sent in advance.
+    private static let skipped = [20, 23]
+
+    /// The next complete record without its header; none of a record that is skipped. A beginning that is no record of
+    /// a handshake is refused at once.
+    private func record(from bytes: inout TLSBytes) throws(Refusal) -> [UInt8]? {
         var header = bytes
         guard let type = header.number(1) else { return nil }
-        guard type == 22 else { throw .notTLS }
+        let isSkipped = isSecond && message.isEmpty && Self.skipped.contains(type)
+        guard type == 22 || isSkipped else { throw .notTLS }
         guard let version = header.number(2) else { return nil }
         guard version >> 8 == 3 else { throw .notTLS }
         guard let size = header.number(2) else { return nil }
-        guard size > 0, size <= 1 << 14 else { throw .notTLS }
+        // A record of encrypted data is up to 256 bytes longer.
+        guard size > 0, size <= 16_384 + (isSkipped ? 256 : 0) else { throw .notTLS }
         guard let record = header.exactly(size) else { return nil }
         bytes = header
-        return record
+        return isSkipped ? [] : record
     }
 
     /// The name in the message; nil if the message is not complete.
@@ -72,6 +86,8 @@ package struct ClientHello: Sendable {
         guard let size = bytes.number(3) else { return nil }
         guard size <= Self.longest else { throw .tooLong }
         guard let whole = bytes.exactly(size) else { return nil }
+        // Another message in the same record would go on unread.
+        guard bytes.isEmpty else { throw .unreadable }
         var body = TLSBytes(whole)
         // The version, the random bytes, the session, the ciphers and the compressions.
         guard body.exactly(34) != nil, body.list(1) != nil, body.list(2) != nil, body.list(1) != nil else {

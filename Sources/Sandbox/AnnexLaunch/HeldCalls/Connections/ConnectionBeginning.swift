@@ -22,6 +22,9 @@ struct ConnectionBeginning: Sendable {
     private enum Stage {
         /// The name that a TLS client calls. `held` are the bytes of the program, and `back` are bytes for it.
         case name(ClientHello, port: UInt16, held: [UInt8], back: [UInt8])
+        /// The server's answer to the message that named it. The server can ask for another message.
+        /// `later` are bytes of the program behind its first message.
+        case server([UInt8], port: UInt16, unsent: ArraySlice<UInt8>, later: [UInt8], back: [UInt8])
         /// The program's request to the proxy.
         case request([UInt8])
         /// The proxy's answer to the request, whose last bytes it has not got yet.
@@ -29,6 +32,8 @@ struct ConnectionBeginning: Sendable {
     }
 
     private var stage: Stage
+    /// Whether the server has asked for another message of TLS.
+    private var isSecond = false
     private let address: InternetAddress
     private let hosts: NamedHosts
 
@@ -48,6 +53,8 @@ struct ConnectionBeginning: Sendable {
             guard let bytes = try Self.read(near, besides: far) else { return .waits }
             if bytes.isEmpty { return .ended }
             return greet(hello, more: bytes, held: held, back: back, port: port)
+        case .server(let got, let port, let unsent, let later, let back):
+            return try hear(got, port: port, unsent: unsent, later: later, back: back, from: far, to: near)
         case .request(let held):
             guard let bytes = try Self.read(near, besides: far) else { return .waits }
             return bytes.isEmpty ? .ended : ask(held + bytes)
@@ -91,7 +98,50 @@ struct ConnectionBeginning: Sendable {
             let refusal = hosts.refusal(of: address, because: .unreadable(error))
             return .refused(refusal, answer: error == .notTLS ? [] : Self.unrecognized)
         }
-        return .isOver(forth: RelayFlow(beginningWith: held), back: RelayFlow(beginningWith: back))
+        // What comes after the second message cannot be another one.
+        if isSecond { return .isOver(forth: RelayFlow(beginningWith: held), back: RelayFlow(beginningWith: back)) }
+        let message = held.dropLast(hello.rest.count)
+        stage = .server([], port: port, unsent: message, later: hello.rest, back: back)
+        return .goesOn
+    }
+
+    /// Reads the beginning of the server's answer. What the program sends meanwhile is not read.
+    private mutating func hear(
+        _ got: [UInt8], port: UInt16, unsent: ArraySlice<UInt8>, later: [UInt8], back: [UInt8], from far: RelaySocket,
+        to near: RelaySocket
+    ) throws(SystemError) -> Step {
+        let unsent = try Self.send(unsent, to: far)
+        guard let bytes = try Self.read(far, besides: near) else {
+            stage = .server(got, port: port, unsent: unsent, later: later, back: back)
+            return .waits
+        }
+        let got = got + bytes
+        guard let asksAgain = bytes.isEmpty ? false : ServerHello.asksAgain(got) else {
+            stage = .server(got, port: port, unsent: unsent, later: later, back: back)
+            return .goesOn
+        }
+        guard asksAgain else {
+            return .isOver(
+                forth: RelayFlow(beginningWith: Array(unsent) + later), back: RelayFlow(beginningWith: back + got))
+        }
+        // The request is short, and the socket has carried next to nothing to the program.
+        guard unsent.isEmpty, near.send((back + got)[...]) == back.count + got.count else {
+            throw SystemError("send", errno: ECONNRESET)
+        }
+        isSecond = true
+        let second = ClientHello(isSecond: true)
+        stage = .name(second, port: port, held: [], back: [])
+        return later.isEmpty ? .goesOn : greet(second, more: later, held: [], back: [], port: port)
+    }
+
+    /// Sends what a socket takes. Returns the rest.
+    private static func send(
+        _ bytes: ArraySlice<UInt8>, to socket: RelaySocket
+    ) throws(SystemError) -> ArraySlice<UInt8> {
+        if bytes.isEmpty { return bytes }
+        let sent = socket.send(bytes)
+        guard sent >= 0 || sent == -Int(EAGAIN) else { throw SystemError("send", errno: Int32(-sent)) }
+        return bytes.dropFirst(max(sent, 0))
     }
 
     // MARK: - The request to a proxy
@@ -128,12 +178,7 @@ struct ConnectionBeginning: Sendable {
     private mutating func hear(
         _ got: [UInt8], of request: ProxyRequest, unsent: ArraySlice<UInt8>, from far: RelaySocket, to near: RelaySocket
     ) throws(SystemError) -> Step {
-        var unsent = unsent
-        if !unsent.isEmpty {
-            let sent = far.send(unsent)
-            guard sent >= 0 || sent == -Int(EAGAIN) else { throw SystemError("send", errno: Int32(-sent)) }
-            unsent = unsent.dropFirst(max(sent, 0))
-        }
+        let unsent = try Self.send(unsent, to: far)
         guard let bytes = try Self.read(far, besides: near) else {
             stage = .answer(got, to: request, unsent: unsent)
             return .waits
