@@ -1,5 +1,6 @@
 import AnnexPolicy
 import AnnexTestSupport
+import Foundation
 import Testing
 
 @testable import AnnexNames
@@ -21,7 +22,11 @@ import Testing
         #expect(request.rest == Array("hello".utf8) && request.bodyLeft == 0)
         let written = String(decoding: request.message, as: UTF8.self)
         #expect(written.hasPrefix("CONNECT Code.Example.org:443 HTTP/1.1\r\n") && written.hasSuffix("eA==\r\n\r\n"))
-        #expect(!written.contains("Keep-Alive"))
+        #expect(!written.contains("Keep-Alive") && written.contains("\r\nHost: code.example.org:443\r\n"))
+        // A proxy that goes by this field reaches the same machine and port.
+        let other = try #require(try Self.read("GET http://a.example:81/ HTTP/1.1\r\nHost: b:22\r\nhost: c\r\n\r\n"))
+        let fields = String(decoding: other.message, as: UTF8.self).lowercased()
+        #expect(fields.components(separatedBy: "host:").count == 2 && fields.contains("\r\nhost: a.example:81\r\n"))
         let six = try #require(try Self.read("CONNECT [2001:db8::1]:443 HTTP/1.0\r\n\r\n"))
         #expect(six.host == .address([0x20, 1, 0xD, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]) && six.port == 443)
     }
@@ -45,8 +50,6 @@ import Testing
             ("CONNECT a.example HTTP/1.1\r\n\r\n", .unreadable),
             ("CONNECT *.a.example:443 HTTP/1.1\r\n\r\n", .unreadable),
             ("CONNECT 127.0.0.1:22 HTTP/1.1\r\n\r\n", .unreadable),
-            ("GET http://a.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n", .unreadable),
-            ("GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nHost: a.example\r\n\r\n", .unreadable),
             ("GET http://a.example/ HTTP/1.1\r\n Host: a.example\r\n\r\n", .unreadable),
             ("GET http://a.example/ HTTP/1.1\r\nHost : a.example\r\n\r\n", .unreadable),
             ("GET http://a.example/ HTTP/1.1\nX: y\r\n\r\n", .unreadable),

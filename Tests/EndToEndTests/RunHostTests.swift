@@ -6,7 +6,9 @@ import Testing
 /// what reaches it.
 @Suite(
     .timeLimit(.minutes(20)),
-    .enabled(if: FarMachine.isPossible, "the tests of named hosts need /usr/bin/python3, curl and ip (iproute2)"))
+    .enabled(
+        if: FarMachine.isPossible,
+        "named hosts are tested with python3, curl, ip (iproute2) and a network namespace with veth"))
 struct RunHostTests {
     private let folder: TemporaryFolder
 
@@ -47,7 +49,7 @@ struct RunHostTests {
         let requests = [80, 81, 80, 80].map { "(\($0), 'GET / HTTP/1.1')" }.joined(separator: ", ")
         #expect(said[4] == "[\(requests)]")
         #expect(said[5].hasSuffix(", 80) None") && said[6] == "EINPROGRESS" && said[7] == "True 0", "\(said)")
-        #expect(said[8] == "EISCONN" && said[9] == "HTTP/1.1 200 OK", "\(said)")
+        #expect(said[8] == "None" && said[9] == "HTTP/1.1 200 OK", "\(said)")
     }
 
     @Test func `NET-13: every other machine, port and address is refused, and the message names the option`()
@@ -264,6 +266,14 @@ struct RunHostTests {
             """
             run = python(['--allow-host', 'code.example.org:80'], '''
             import threading
+            socket.gethostbyname('code.example.org')
+            outside = socket.create_connection(('10.77.0.2', 80))
+            outside.shutdown(socket.SHUT_RDWR)
+            while outside.recv(9): pass
+            try: outside.bind(('0.0.0.0', 0)); print('took a port of this machine')
+            except OSError as error: print(errno.errorcode[error.errno])
+            try: socket.socket().bind(('127.0.0.1', 80))
+            except OSError as error: print(errno.errorcode[error.errno])
             for family, host in [(socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'), (socket.AF_INET, 'localhost')]:
                 server = socket.create_server((host, 0), family=family)
                 peer = socket.create_connection((host, server.getsockname()[1]))
@@ -275,7 +285,7 @@ struct RunHostTests {
             ''')
             print(run.stdout, run.stderr, end='')
             """)
-        #expect(said.first == "xxxy", "\(said)")
+        #expect(said.prefix(3) == ["EINVAL", "EACCES", "xxxy"], "\(said)")
     }
 
     @Test func `NET-17: the callers own proxy leads to named hosts only`() async throws {

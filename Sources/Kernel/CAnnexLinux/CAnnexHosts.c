@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -12,9 +14,12 @@
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 // The filter sees a packet from its TCP header on, which begins with the sender's port. Negative places count from the
-// address header. The jumps of all comparisons lead to the last instruction, which drops the packet.
+// address header. The jumps of all comparisons lead to the last instruction, which drops the packet. A socket of IPv6 gets
+// packets of both protocols, and their headers have other bytes at the same places.
 static int lock_to_four(int socket, uint32_t host, uint16_t port) {
     struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_AD_OFF + SKF_AD_PROTOCOL),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IP, 0, 5),
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, port, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_NET_OFF + 12),
@@ -28,6 +33,8 @@ static int lock_to_four(int socket, uint32_t host, uint16_t port) {
 
 static int lock_to_six(int socket, const uint32_t host[4], uint16_t port) {
     struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_AD_OFF + SKF_AD_PROTOCOL),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_IPV6, 0, 11),
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, port, 0, 9),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_NET_OFF + 8),
@@ -106,13 +113,13 @@ static const struct setting {
     {IPPROTO_TCP, TCP_QUICKACK, 0},
 };
 
-static int copy_number(int from, int to, const struct setting *setting) {
-    int wanted = 0, present = 0;
+static int copy_number(int from, int to, int fresh, const struct setting *setting) {
+    int wanted = 0, usual = 0;
     socklen_t size = sizeof wanted;
     // A socket of IPv4 has no settings of IPv6.
     if (getsockopt(from, setting->level, setting->name, &wanted, &size) < 0) return 0;
-    size = sizeof present;
-    if (getsockopt(to, setting->level, setting->name, &present, &size) < 0 || wanted == present) return 0;
+    size = sizeof usual;
+    if (getsockopt(fresh, setting->level, setting->name, &usual, &size) < 0 || wanted == usual) return 0;
     if (setting->is_doubled) wanted /= 2;
     return setsockopt(to, setting->level, setting->name, &wanted, sizeof wanted) < 0 ? -errno : 0;
 }
@@ -122,9 +129,9 @@ static int copy_bytes(int from, int to, int name, void *room, socklen_t size) {
     return setsockopt(to, SOL_SOCKET, name, room, size) < 0 ? -errno : 0;
 }
 
-int annex_host_copy_settings(int from, int to) {
+int annex_host_copy_settings(int from, int to, int fresh) {
     for (size_t i = 0; i < LENGTH(settings); i++) {
-        int result = copy_number(from, to, &settings[i]);
+        int result = copy_number(from, to, fresh, &settings[i]);
         if (result < 0) return result;
     }
     struct timeval limit;
@@ -139,4 +146,55 @@ int annex_host_state(int socket) {
     struct tcp_info info = {0};
     socklen_t size = sizeof info;
     return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) < 0 ? -errno : info.tcpi_state;
+}
+
+int annex_host_repeat(int socket) {
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+    if (getpeername(socket, (struct sockaddr *)&peer, &size) < 0) return -errno;
+    return connect(socket, (struct sockaddr *)&peer, size) < 0 ? -errno : 0;
+}
+
+int64_t annex_host_patience(int socket) {
+    struct timeval limit = {0};
+    socklen_t size = sizeof limit;
+    if (getsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, &size) < 0) return -errno;
+    return (int64_t)limit.tv_sec * 1000000 + limit.tv_usec;
+}
+
+// The route to an address, as the kernel answers it.
+static int route_type(int netlink, int family, const void *host, size_t size) {
+    struct {
+        struct nlmsghdr header;
+        struct rtmsg route;
+        struct rtattr destination;
+        uint8_t host[16];
+    } question = {
+        .header = {.nlmsg_type = RTM_GETROUTE, .nlmsg_flags = NLM_F_REQUEST},
+        .route = {.rtm_family = (uint8_t)family, .rtm_dst_len = (uint8_t)(8 * size)},
+        .destination = {.rta_type = RTA_DST, .rta_len = (uint16_t)RTA_LENGTH(size)},
+    };
+    question.header.nlmsg_len = (uint32_t)(NLMSG_LENGTH(sizeof question.route) + RTA_LENGTH(size));
+    memcpy(question.host, host, size);
+    if (send(netlink, &question, question.header.nlmsg_len, 0) < 0) return -errno;
+    union {
+        struct nlmsghdr header;
+        uint8_t bytes[1024];
+    } answer;
+    ssize_t count = recv(netlink, &answer, sizeof answer, 0);
+    if (count < 0) return -errno;
+    size_t least = NLMSG_LENGTH(sizeof(struct rtmsg));
+    if ((size_t)count < least || answer.header.nlmsg_type != RTM_NEWROUTE) return 0;
+    const struct rtmsg *route = NLMSG_DATA(&answer.header);
+    return route->rtm_type;
+}
+
+int annex_host_is_own(const void *host, size_t size) {
+    int family = size == 4 ? AF_INET : AF_INET6;
+    if (size != 4 && size != 16) return -EINVAL;
+    int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (netlink < 0) return -errno;
+    int type = route_type(netlink, family, host, size);
+    close(netlink);
+    return type < 0 ? type : type == RTN_LOCAL;
 }

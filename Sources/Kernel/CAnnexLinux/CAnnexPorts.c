@@ -62,6 +62,9 @@ int annex_port_connect(int socket, int family, uint16_t port) {
 }
 
 int annex_port_bind(int socket, int family) {
+    // A socket that was bound and never connected keeps its port.
+    int present = annex_port_own(socket);
+    if (present != 0) return present;
     annex_loopback address;
     socklen_t size = loopback(&address, family, 0);
     return bind(socket, &address.any, size) < 0 ? -errno : annex_port_own(socket);

@@ -54,9 +54,6 @@ package struct LandlockVersion: Sendable, Hashable {
     /// The rights to bind and to connect TCP ports (ABI 4).
     var network: UInt64 { abi >= 4 ? 0b11 : 0 }
 
-    /// The right to connect TCP ports.
-    var connecting: UInt64 { abi >= 4 ? 0b10 : 0 }
-
     /// The scopes that deny abstract Unix sockets of other domains, and signals to other domains (ABI 6).
     var scopes: UInt64 { abi >= 6 ? 0b11 : 0 }
 

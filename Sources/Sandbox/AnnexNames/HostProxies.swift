@@ -40,6 +40,8 @@ package struct HostProxies: Sendable, Hashable {
         return (try? HostName(name)).map { .name($0) }
     }
 
+    private static let loopback: [[UInt8]] = [[127, 0, 0, 1], [UInt8](repeating: 0, count: 15) + [1]]
+
     /// Whether a proxy has a name.
     func include(_ name: HostName) -> Bool { list.contains { $0.host == .name(name) } }
 
@@ -51,7 +53,8 @@ package struct HostProxies: Sendable, Hashable {
             guard proxy.port == address.port else { return false }
             return switch proxy.host {
             case .address(let own): own == host
-            case .name(let own): names.contains(own) || address.isLoopback && own.text == "localhost"
+            // Programs may look this name up by themselves.
+            case .name(let own): names.contains(own) || own.text == "localhost" && Self.loopback.contains(host)
             }
         }
     }

@@ -185,7 +185,9 @@ package final class NamedHosts: Sendable {
 
     private func findDestination(of address: InternetAddress, isRenewed: Bool) -> Destination {
         let (bytes, port) = (HostAddress.plain(address.host), address.port)
-        if proxies.include(address, named: book.withLock { $0.names(at: bytes) }) { return .machine(address, .proxy) }
+        if proxies.include(address, named: book.withLock { $0.names(at: bytes) }) {
+            return .machine(InternetAddress(host: bytes, port: port), .proxy)
+        }
         if address.isLoopback { return .inside }
         if rules.contains(where: { $0.allows(address: bytes, port: port) }) {
             return .machine(address, .none)

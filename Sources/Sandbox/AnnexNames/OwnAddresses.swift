@@ -1,4 +1,5 @@
 internal import AnnexLinux
+internal import CAnnexLinux
 internal import Glibc
 
 /// Asks the kernel whether packets to an address would be delivered to this machine itself.
@@ -6,6 +7,10 @@ package enum OwnAddresses {
     /// - Returns: false also for an address to which no route leads. A connection to such an address fails by itself.
     package static func include(_ address: InternetAddress) -> Bool {
         let address = address.embedded ?? address
+        // SAFETY: the call reads the bytes of the array, and keeps none.
+        let isOwn = unsafe address.host.withUnsafeBytes { unsafe annex_host_is_own($0.baseAddress, $0.count) }
+        if isOwn == 1 { return true }
+        // Where the kernel's table of routes cannot be read, the source of packets tells the same for usual routes.
         guard let source = source(towards: address) else { return false }
         // For an address of this machine, the kernel chooses the same address or the loopback address as the source.
         return source.host == address.host || source.barrier == .machine

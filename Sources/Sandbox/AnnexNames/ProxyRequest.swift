@@ -85,9 +85,10 @@ package struct ProxyRequest: Sendable, Hashable {
         let fields = try lines.dropFirst().map { line throws(Refusal) in try Field(line) }
         let length = try Self.bodyLength(fields)
         if isTunnel, length > 0 { throw .unreadable }
-        try Self.check(fields, name: place.0, usual: isTunnel ? 443 : 80)
-        var written = Array(lines[0]) + [13, 10]
-        for field in fields where !Self.ofOneConnection.contains(field.name) { written += field.bytes + [13, 10] }
+        // Some proxies go by this field, and not by the first line.
+        let machine = HostRefusal(host, port: isTunnel || port != 80 ? port : nil, reason: .unnamed).place
+        var written = Array(lines[0]) + [13, 10] + Array("Host: \(machine)\r\n".utf8)
+        for field in fields where !Self.replaced.contains(field.name) { written += field.bytes + [13, 10] }
         // The proxy gets one request in each connection, so that no second one hides behind the first.
         if !isTunnel { written += Array("Connection: close\r\nProxy-Connection: close\r\n".utf8) }
         let body = isTunnel ? rest.prefix(0) : rest.prefix(Int(clamping: length))
@@ -96,15 +97,9 @@ package struct ProxyRequest: Sendable, Hashable {
         self.rest = isTunnel ? Array(rest) : []
     }
 
-    /// Some proxies go by the field `Host`, and not by the request's first line.
-    private static func check(_ fields: [Field], name: HostRefusal.Host, usual: UInt16) throws(Refusal) {
-        let named = fields.filter { $0.name == "host" }
-        guard named.count <= 1, named.allSatisfy({ place($0.text, usual: usual)?.0 == name }) else { throw .unreadable }
-    }
-
-    /// Fields about the connection between the client and the proxy.
-    private static let ofOneConnection: Set = [
-        "connection", "proxy-connection", "keep-alive", "upgrade", "te", "trailer",
+    /// Fields that are written anew, or that are about the connection between the client and the proxy.
+    private static let replaced: Set = [
+        "host", "connection", "proxy-connection", "keep-alive", "upgrade", "te", "trailer",
     ]
 
     private struct Field {

@@ -14,7 +14,10 @@ package struct RelayPool: Sendable {
         free[family, default: []].append(socket)
     }
 
-    package mutating func take(_ family: LoopbackFamily) -> RelaySocket? { free[family]?.popLast() }
+    /// The socket that was not used for the longest time.
+    package mutating func take(_ family: LoopbackFamily) -> RelaySocket? {
+        free[family]?.isEmpty == false ? free[family]?.removeFirst() : nil
+    }
 
     /// Whether a connection could begin. Each address has its own sockets, and a connection tries both addresses.
     package var hasRoom: Bool { !free.isEmpty && free.values.allSatisfy { !$0.isEmpty } }

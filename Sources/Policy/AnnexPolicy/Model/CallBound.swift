@@ -7,8 +7,8 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
     /// Connections. A filter cannot read addresses, so the broker makes each connection itself. It connects only over
     /// TCP, and only to addresses that do not belong to this machine.
     case connections
-    /// Connections of a program that reaches named hosts (`network: hosts`). The broker makes each connection to
-    /// another machine, and lets those within the sandbox pass.
+    /// Connections and own addresses of a program that reaches named hosts (`network: hosts`). The broker makes each
+    /// connection, and gives addresses only to sockets of the sandbox's own network.
     case hosts
     /// Shared memory, semaphores and message queues of System V. They belong to no process, so only a control group
     /// counts their memory. If there is no such group, the broker bounds how much of this memory a sandbox may request.
@@ -25,12 +25,15 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         case .locks:
             guard let condition = rule.conditions.first(where: { $0.index == 1 }) else { return false }
             return parted(rule.call, alternatives: condition.alternatives)?.rest.isEmpty ?? false
-        case .connections, .hosts: return rule.call == "connect" && rule.conditions.isEmpty
+        case .connections: return rule.call == "connect" && rule.conditions.isEmpty
+        case .hosts: return Self.callsToHosts.contains(rule.call) && rule.conditions.isEmpty
         case .objects: return Self.callsOnObjects.contains(rule.call)
         case .tracing: return rule.call == "ptrace"
         }
     }
 
+    /// The calls that begin a connection, or take a port.
+    static let callsToHosts: Set = ["connect", "bind", "listen"]
     /// The calls that make objects of System V, and the calls that remove them.
     private static let callsOnObjects: Set = ["shmget", "shmctl", "semget", "semctl", "msgget", "msgctl"]
 
@@ -74,7 +77,8 @@ public enum CallBound: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .locks:
             "for `flock` with `operation: { has: LOCK_EX }`, and for `fcntl` with F_SETLK and F_SETLKW alone"
-        case .connections, .hosts: "for `connect` without conditions"
+        case .connections: "for `connect` without conditions"
+        case .hosts: "for `connect`, `bind` and `listen` without conditions"
         case .objects: "for `shmget`, `shmctl`, `semget`, `semctl`, `msgget` and `msgctl`"
         case .tracing: "for `ptrace`"
         }

@@ -1,7 +1,8 @@
-/// `network: hosts` as conditions on system calls: only the broker makes connections to other machines.
+/// `network: hosts` as conditions on system calls: only the broker makes connections, and gives addresses to sockets.
 ///
-/// The rules of other parts of a policy may allow `connect` without a bound, for example for socket files. With named
-/// hosts, the broker sees each of these calls too. A call that sends bytes must not begin a connection by itself.
+/// The rules of other parts of a policy may allow `connect`, `bind` and `listen` without a bound, for example for
+/// socket files. With named hosts, the broker sees each of these calls too. A call that sends bytes must not begin a
+/// connection by itself.
 enum HostConnections {
     /// `MSG_FASTOPEN`: the call also connects.
     private static let fastOpen: UInt64 = 0x2000_0000
@@ -22,7 +23,7 @@ enum HostConnections {
     }
 
     private static func narrowed(_ rule: CallRule, of call: SystemCall) throws(PolicyError) -> CallRule {
-        if call.name == "connect" { return try bounded(rule) }
+        if CallBound.callsToHosts.contains(call.name) { return try bounded(rule) }
         guard sending.contains(call.name), let register = call.arguments?.firstIndex(where: { $0.name == "flags" })
         else {
             return rule
@@ -35,7 +36,7 @@ enum HostConnections {
     private static func bounded(_ rule: CallRule) throws(PolicyError) -> CallRule {
         guard rule.conditions.isEmpty else {
             throw PolicyError(
-                "with `network: hosts`, `connect` is allowed without conditions: remove them", at: rule.place)
+                "with `network: hosts`, `\(rule.call)` is allowed without conditions: remove them", at: rule.place)
         }
         return CallRule(
             call: rule.call, conditions: [], answer: rule.answer, reason: rule.reason, place: rule.place, bound: .hosts)

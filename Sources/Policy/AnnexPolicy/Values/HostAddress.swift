@@ -33,11 +33,21 @@ package enum HostAddress {
         return isBracketed && family == AF_INET6 ? "[\(text)]" : text
     }
 
+    /// Whether the C library takes a name for an address of IPv4, which has several spellings.
+    static func isNumber(_ name: String) -> Bool {
+        var address = in_addr()
+        // SAFETY: the call reads the text, and writes the structure.
+        let isTaken = unsafe inet_aton(name, &address) != 0
+        return isTaken || name.split(separator: ".").last?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? false
+    }
+
+    static let own = "in the sandbox this machine is the program's own; --allow-port gives a port of this machine"
+
     /// Why no rule may name an address; nil if a rule may.
     static func barrier(before bytes: [UInt8]) -> String? {
         let isOwn = bytes.count == 4 ? bytes[0] == 127 || bytes[0] == 0 : bytes.dropLast().allSatisfy { $0 == 0 }
         if isOwn {
-            return "in the sandbox this address is the program's own; --allow-port gives a port of this machine"
+            return own
         }
         let isShared = bytes.count == 4 ? bytes[0] >= 224 : bytes[0] == 0xFF
         return isShared ? "the address names no single machine" : nil

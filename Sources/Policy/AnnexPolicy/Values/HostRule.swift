@@ -54,9 +54,13 @@ extension HostRule {
             target = .below(try HostName(String(host.dropFirst(2))))
         } else {
             let name = try HostName(host)
-            // The C library takes such a name for an address.
-            let isNumber = name.text.split(separator: ".").last?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? false
-            if isNumber { throw PolicyError("`\(Escaped(text))` is neither a host name nor an address") }
+            // The C library takes such a name for an address: `1.2.3`, `0x7f000001`.
+            if HostAddress.isNumber(name.text) {
+                throw PolicyError("`\(Escaped(text))` is neither a host name nor an address")
+            }
+            if name.text == "localhost" || name.text.hasSuffix(".localhost") {
+                throw PolicyError("`\(Escaped(text))`: \(HostAddress.own)")
+            }
             target = .name(name)
         }
     }

@@ -173,6 +173,10 @@ public struct Caller: Sendable, Hashable {
 }
 
 extension Denial {
+    private var isOfHost: Bool {
+        if case .host = subject { true } else { false }
+    }
+
     /// One line that says what was denied, to which program and by which layer.
     public var headline: String {
         let layer = layers.first?.title ?? "the sandbox"
@@ -184,6 +188,8 @@ extension Denial {
         }
         switch answer {
         case .denied(errno: 0): return "\(what): not performed by \(layer), and answered with 0"
+        // What counts about a machine is why no rule allows it.
+        case .denied where isOfHost: return "\(what): refused, because \(reason ?? "no rule allows it")"
         case .denied(let errno): return "\(what): denied by \(layer) with \(Errno.name(errno))"
         case .ended: return "\(what): process killed by \(layer)"
         case .passed(let errno?):

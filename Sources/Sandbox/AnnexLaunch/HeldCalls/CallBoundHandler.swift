@@ -10,8 +10,15 @@ protocol CallBoundHandler: Sendable {
     /// reads nothing but registers and the handler's own state. Each later look runs on the lane of held calls.
     mutating func handle(_ call: HeldCall, on listener: borrowing Descriptor) -> CallStep
 
+    /// Ends what was begun for the call, because the program waits for it no more.
+    func abandon()
+
     /// The answer if no thread can be made for a later look.
     static var withoutThread: CallStep { get }
+}
+
+extension CallBoundHandler {
+    func abandon() {}
 }
 
 /// What the desk does with a held call after a look at it.

@@ -46,7 +46,7 @@ extension CallDesk {
         record(
             Denial(
                 subject: .host(DeniedHost(refusal)), call: "connect", text: "connect to \(refusal.place)",
-                answer: .denied(errno: errno), layers: [.seccomp, .network], policyLine: "\(verdict.place)",
+                answer: .denied(errno: errno), layers: [.network], policyLine: "\(verdict.place)",
                 reason: refusal.words, remedy: nil, caller: caller))
     }
 

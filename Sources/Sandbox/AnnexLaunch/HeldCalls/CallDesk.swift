@@ -157,7 +157,7 @@ final class CallDesk: Sendable {
         let verdict = decider.policy.verdict(number: call.number, arguments: call.arguments)
         let decision = decider.decide(call, verdict: verdict)
         if scene.mode == .enforce, decision == .proceed, let bound = verdict.bound {
-            return ask(handler(for: bound), about: call, verdict: verdict)
+            return ask(handler(for: bound, of: call), about: call, verdict: verdict)
         }
         examine { $0.handle(call, verdict: verdict, decision: decision) }
     }
@@ -197,7 +197,7 @@ final class CallDesk: Sendable {
         } else if let answer = decider.answer(verdict, decision: decision) {
             deny(call, verdict: offering(verdict, for: call), decision: decision, answer: answer)
         } else if decision == .proceed, let bound = verdict.bound, !scene.mode.isPermissive {
-            ask(handler(for: bound), about: call, verdict: verdict)
+            ask(handler(for: bound, of: call), about: call, verdict: verdict)
         } else if decision == .proceed {
             explain(call)
         }
@@ -212,14 +212,22 @@ final class CallDesk: Sendable {
         return verdict
     }
 
-    private func handler(for bound: CallBound) -> any CallBoundHandler {
+    private func handler(for bound: CallBound, of call: HeldCall) -> any CallBoundHandler {
         switch bound {
         case .locks: LockHandler(locks)
         case .connections: ProgramConnection()
-        case .hosts: HostConnection(by: scene.routes ?? HostRoutes(HostRules()), isGuarded: scene.guardsConnections)
+        case .hosts: hostHandler(of: call)
         case .objects: ObjectHandler(objects: objects)
         case .tracing: TracerHandler()
         }
+    }
+
+    private func hostHandler(of call: HeldCall) -> any CallBoundHandler {
+        let routes = scene.routes ?? HostRoutes(HostRules())
+        guard SystemCall(number: call.number)?.name == "connect" else {
+            return HostBinding(by: routes, isGuarded: scene.guardsConnections)
+        }
+        return HostConnection(by: routes, isGuarded: scene.guardsConnections)
     }
 
     private func ask(_ handler: any CallBoundHandler, about call: HeldCall, verdict: Verdict) {
@@ -244,7 +252,7 @@ final class CallDesk: Sendable {
             examine { desk in desk.refuse(refusal, by: call, errno: errno, verdict: verdict) }
         case .again(let moment):
             let isTaken = later(for: verdict.bound, at: moment) { desk in
-                guard call.isHeld(on: desk.listener) else { return }
+                guard call.isHeld(on: desk.listener) else { return handler.abandon() }
                 desk.ask(handler, about: call, verdict: verdict)
             }
             if !isTaken { take(type(of: handler).withoutThread, of: handler, about: call, verdict: verdict) }

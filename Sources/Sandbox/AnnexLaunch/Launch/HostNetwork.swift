@@ -56,7 +56,7 @@ final class HostNetwork: Sendable {
     private var plan: [SandboxSocket] {
         [.resolver]
             + LoopbackFamily.allCases.map {
-                .connecting(family: $0.rawValue, count: RelayedConnections.most, isOptional: $0 == .six)
+                .connecting(family: $0.rawValue, count: RelayedConnections.sockets, isOptional: $0 == .six)
             }
     }
 

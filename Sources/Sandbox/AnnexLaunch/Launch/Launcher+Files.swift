@@ -213,14 +213,9 @@ extension Launcher {
         var rules = LandlockRules()
         rules.files = landlock.files
         // With `network: loopback` or `host`, programs may bind and connect TCP ports. With `network: client` the
-        // broker makes the connections. The program itself then needs no right to connect. With `network: hosts`, it
-        // may bind ports of its own network besides.
-        rules.network =
-            switch policy.network {
-            case .loopback, .host: 0
-            case .hosts: landlock.connecting
-            case .none, .client: landlock.network
-            }
+        // broker makes the connections, and with `network: hosts` it also binds. The program itself then needs no
+        // right.
+        rules.network = policy.network.connectsItself ? 0 : landlock.network
         rules.scopes = landlock.scopes
         return rules
     }

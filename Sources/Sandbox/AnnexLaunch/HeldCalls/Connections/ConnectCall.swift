@@ -57,6 +57,40 @@ enum ConnectCall {
         return failure == 0 ? .connected : .failed(errno: failure)
     }
 
+    /// Gives a socket its own address. If the result is false, `errno` says why.
+    static func bind(_ socket: borrowing Descriptor, to address: [UInt8]) -> Bool {
+        // SAFETY: the kernel reads the bytes of the array, and keeps none.
+        unsafe address.withUnsafeBytes { bytes in
+            unsafe Glibc.bind(
+                socket.number, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count)) == 0
+        }
+    }
+
+    /// What a `connect` answers on a socket that is connected or connects already, as the kernel answers it; nil if the
+    /// socket can connect.
+    static func repetition(on socket: borrowing Descriptor) -> Outcome? {
+        switch annex_host_state(socket.number) {
+        // TCP_ESTABLISHED. The first repetition says that the connection was made.
+        case 1:
+            let result = annex_host_repeat(socket.number)
+            return result == 0 ? .connected : .failed(errno: -result)
+        // TCP_SYN_SENT, TCP_SYN_RECV.
+        case 2, 3: return .failed(errno: EALREADY)
+        // TCP_CLOSE.
+        case 7:
+            let failure = (try? option(SO_ERROR, of: socket)) ?? EACCES
+            return failure == 0 ? nil : .failed(errno: failure)
+        default: return .failed(errno: EISCONN)
+        }
+    }
+
+    /// When a call stops to wait, in the time of `MonotonicClock`, because of `SO_SNDTIMEO`; nil if it waits for as
+    /// long as it takes.
+    static func end(of socket: borrowing Descriptor) -> UInt64? {
+        let patience = annex_host_patience(socket.number)
+        return patience > 0 ? MonotonicClock.deadline(after: .microseconds(patience)) : nil
+    }
+
     /// Ends a connection, so that the socket can connect again.
     static func disconnect(_ socket: borrowing Descriptor) -> Outcome {
         let result = annex_port_disconnect(socket.number)
@@ -70,6 +104,8 @@ enum ConnectCall {
         // SAFETY: the call reads and writes only the structure that it is given.
         if unsafe poll(&watched, 1, moment) > 0 {
             guard let failure = try? option(SO_ERROR, of: socket) else { return .failed(errno: EACCES) }
+            // The program's call says that the connection was made, so that no further one does.
+            if failure == 0 { _ = annex_host_repeat(socket.number) }
             return failure == 0 ? .connected : .failed(errno: failure)
         }
         return call.isDisturbed ? .failed(errno: EINTR) : .waiting

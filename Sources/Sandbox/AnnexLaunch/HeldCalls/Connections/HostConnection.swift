@@ -22,15 +22,15 @@ struct HostConnection: CallBoundHandler {
     private enum Stage {
         case new, taken
         /// A connection within the sandbox was begun on the program's own socket.
-        case inside
+        case inside(HeldSocket)
         /// The name of the address is being resolved.
-        case resolving(Renewal)
+        case resolving(Renewal, HeldSocket)
         /// A connection to another machine was begun.
-        case begun(HostSocket)
+        case begun(HostSocket, HeldSocket)
         /// A connection whose bytes the broker carries was begun.
-        case relaying(RelayedConnection)
+        case relaying(RelayedConnection, HeldSocket)
         /// There are too many such connections, and the call waits until this time for room.
-        case crowded(InternetAddress, check: NamedHosts.Check, until: UInt64)
+        case crowded(InternetAddress, check: NamedHosts.Check, until: UInt64, HeldSocket)
     }
 
     init(by routes: HostRoutes, isGuarded: Bool) {
@@ -45,14 +45,15 @@ struct HostConnection: CallBoundHandler {
                 stage = .taken
                 return .again()
             case .taken: return try begin(call, on: listener)
-            case .inside:
-                let socket = try ConnectCall.socket(of: call, on: listener)
-                return step(after: ConnectCall.look(at: socket, of: call))
-            case .resolving(let renewal): return try goOn(after: renewal, call, on: listener)
-            case .begun(let socket): return try step(after: socket.look(of: call), at: socket, of: call, on: listener)
-            case .relaying(let connection): return step(after: connection, call)
-            case .crowded(let address, let check, _):
-                let socket = try ConnectCall.socket(of: call, on: listener)
+            case .inside(let socket): return step(after: ConnectCall.look(at: socket.descriptor, of: call), at: socket)
+            case .resolving(let renewal, let socket):
+                guard renewal.isDone else { return wait(of: call, on: socket) }
+                let destination = routes.hosts.destination(of: renewal.address, isRenewed: true)
+                return try connect(to: destination, named: renewal.address, through: socket, of: call, on: listener)
+            case .begun(let made, let socket):
+                return try step(after: made.look(of: call), at: made, through: socket, of: call, on: listener)
+            case .relaying(let connection, let socket): return step(after: connection, at: socket, of: call)
+            case .crowded(let address, let check, _, let socket):
                 return try relay(through: socket, to: address, check: check, of: call)
             }
         } catch {
@@ -60,39 +61,40 @@ struct HostConnection: CallBoundHandler {
         }
     }
 
+    func abandon() {
+        if case .relaying(let connection, _) = stage { connection.abort() }
+    }
+
     private mutating func begin(
         _ call: HeldCall, on listener: borrowing Descriptor
     ) throws(SystemError) -> CallStep {
-        let socket = try ConnectCall.socket(of: call, on: listener)
-        let (family, isTCP) = try ConnectCall.kind(of: socket)
-        guard family == AF_INET || family == AF_INET6 else {
+        guard let socket = try HeldSocket(of: call, on: listener, by: routes) else {
+            return .again(at: pauses.moment())
+        }
+        guard socket.isOfInternet else {
             // Sockets of other kinds reach only what the sandbox shows.
             return isGuarded ? .proceed : .deny(errno: EACCES, reason: Self.unguarded)
         }
         let bytes = try ConnectCall.addressBytes(of: call, on: listener)
-        guard let isInside = try routes.isInside(socket) else {
-            stage = .taken
-            return .again(at: pauses.moment())
-        }
-        if !isInside, let errno = HostSocket.fault(of: socket) { return .fail(errno: errno) }
-        guard let address = InternetAddress(bytes) else {
-            // An address of no family ends a connection, so that the socket can connect again.
-            guard bytes.starts(with: [0, 0]), isInside else { return .fail(errno: EAFNOSUPPORT) }
-            return step(after: ConnectCall.disconnect(socket))
-        }
-        guard isTCP else { return datagrams(to: address, through: socket, isInside: isInside, of: call) }
+        // An address of no family ends a connection, so that the socket can connect again.
+        if bytes.starts(with: [0, 0]) { return step(after: ConnectCall.disconnect(socket.descriptor), at: socket) }
+        guard let address = InternetAddress(bytes) else { return .fail(errno: EAFNOSUPPORT) }
+        guard socket.isTCP else { return datagrams(to: address, through: socket, of: call) }
+        if let repetition = ConnectCall.repetition(on: socket.descriptor) { return step(after: repetition, at: socket) }
         let destination = routes.hosts.destination(of: address)
         return try connect(to: destination, named: address, through: socket, of: call, on: listener)
     }
 
-    private static let unguarded =
-        "beside named hosts, connections to local sockets need Landlock ABI 4 (Linux 6.7), which this kernel lacks"
+    static let unguarded =
+        "beside named hosts, local sockets need Landlock ABI 4 (Linux 6.7), which this kernel lacks"
 
     /// Connects a socket of datagrams, which reaches the sandbox alone.
     private mutating func datagrams(
-        to address: InternetAddress, through socket: borrowing Descriptor, isInside: Bool, of call: HeldCall
+        to address: InternetAddress, through socket: HeldSocket, of call: HeldCall
     ) -> CallStep {
-        if address.isLoopback, isInside { return step(after: ConnectCall.begin(socket, to: address)) }
+        if address.isLoopback, socket.isInside {
+            return step(after: ConnectCall.begin(socket.descriptor, to: address), at: socket)
+        }
         if routes.hosts.isKnown(address) { return .fail(errno: ENETUNREACH) }
         let number = Int32(truncatingIfNeeded: call.arguments[0])
         return .deny(
@@ -102,35 +104,29 @@ struct HostConnection: CallBoundHandler {
     }
 
     private mutating func connect(
-        to destination: NamedHosts.Destination, named address: InternetAddress, through socket: borrowing Descriptor,
+        to destination: NamedHosts.Destination, named address: InternetAddress, through socket: HeldSocket,
         of call: HeldCall, on listener: borrowing Descriptor
     ) throws(SystemError) -> CallStep {
         switch destination {
         case .inside:
             // A socket of another network would reach this machine.
-            guard try routes.isInside(socket) == true else { return .fail(errno: EADDRNOTAVAIL) }
-            return step(after: ConnectCall.begin(socket, to: address))
+            guard socket.isInside else { return .fail(errno: EADDRNOTAVAIL) }
+            return step(after: ConnectCall.begin(socket.descriptor, to: address), at: socket)
         case .refused(let refusal): return .refuse(refusal, errno: EACCES)
         case .lost: return .fail(errno: EHOSTUNREACH)
         case .old(let name):
             let renewal = Renewal(of: address)
-            stage = .resolving(renewal)
+            stage = .resolving(renewal, socket)
             routes.hosts.renew(name) { _ in renewal.finish() }
             return .again(at: pauses.moment())
         case .machine(let machine, let check):
-            if check != .none || Self.mustKeep(socket, of: call) {
+            let number = Int32(truncatingIfNeeded: call.arguments[0])
+            if check != .none || SocketHolders.include(socket.descriptor, besides: number, of: call.thread) {
                 return try relay(through: socket, to: machine, check: check, of: call)
             }
-            let made = try HostSocket(to: machine, like: socket)
-            return try step(after: made.begin(of: call), at: made, of: call, on: listener)
+            let made = try HostSocket(to: machine, like: socket.descriptor, unlike: routes.fresh(socket.family))
+            return try step(after: made.begin(of: call), at: made, through: socket, of: call, on: listener)
         }
-    }
-
-    /// Whether the program would lose its socket if another one came in its place. A program that waits for its
-    /// connection gives the socket away afterwards.
-    private static func mustKeep(_ socket: borrowing Descriptor, of call: HeldCall) -> Bool {
-        guard fcntl(socket.number, F_GETFL) & O_NONBLOCK != 0 else { return false }
-        return SocketHolders.include(socket, besides: Int32(truncatingIfNeeded: call.arguments[0]), of: call.thread)
     }
 
     /// How long a call waits for room among the connections that the broker carries.
@@ -138,76 +134,86 @@ struct HostConnection: CallBoundHandler {
 
     /// Begins a connection whose bytes the broker carries.
     private mutating func relay(
-        through socket: borrowing Descriptor, to machine: InternetAddress, check: NamedHosts.Check, of call: HeldCall
+        through socket: HeldSocket, to machine: InternetAddress, check: NamedHosts.Check, of call: HeldCall
     ) throws(SystemError) -> CallStep {
-        let family: LoopbackFamily = try ConnectCall.option(SO_DOMAIN, of: socket) == AF_INET ? .four : .six
-        let begun = try routes.relayed.connect(
-            socket.duplicate(), family: family, to: machine, check: check)
-        if let begun { return step(after: begun, call) }
+        // A socket of another network cannot be joined with one of the sandbox.
+        guard socket.isInside else { return .fail(errno: EADDRNOTAVAIL) }
+        let begun: RelayedConnection?
+        do throws(SystemError) {
+            begun = try routes.relayed.connect(
+                socket.descriptor.duplicate(), family: socket.family == AF_INET ? .four : .six, to: machine,
+                check: check)
+        } catch {
+            return .fail(errno: error.errno)
+        }
+        if let begun { return step(after: begun, at: socket, of: call) }
         let end: UInt64
-        if case .crowded(_, _, let until) = stage {
+        if case .crowded(_, _, let until, _) = stage {
             end = until
         } else {
             end = MonotonicClock.deadline(after: Self.patience)
         }
-        if call.isDisturbed || MonotonicClock.now() > end { return .fail(errno: EAGAIN) }
-        stage = .crowded(machine, check: check, until: end)
+        if call.isDisturbed { return .fail(errno: EINTR) }
+        if MonotonicClock.now() > end {
+            return .deny(
+                errno: EAGAIN,
+                reason: "the broker carries the bytes of \(RelayedConnections.most) connections at once, and they are "
+                    + "all in use", text: "connect to \(machine.text)")
+        }
+        stage = .crowded(machine, check: check, until: end, socket)
         return .again(at: pauses.moment())
     }
 
-    private mutating func step(after connection: RelayedConnection, _ call: HeldCall) -> CallStep {
+    private mutating func step(
+        after connection: RelayedConnection, at socket: HeldSocket, of call: HeldCall
+    ) -> CallStep {
         // A program that does not wait learns of the answer by its socket.
         if !connection.isWaitedFor { return .fail(errno: EINPROGRESS) }
         switch connection.outcome {
         case .connected: return .complete
         case .failed(let errno): return .fail(errno: errno)
         case .waiting:
-            if call.isDisturbed {
-                connection.abort()
-                return .fail(errno: EINTR)
-            }
-            stage = .relaying(connection)
-            return .again(at: pauses.moment())
+            if call.isDisturbed { connection.abort() }
+            stage = .relaying(connection, socket)
+            return wait(of: call, on: socket)
         }
     }
 
-    private mutating func goOn(
-        after renewal: Renewal, _ call: HeldCall, on listener: borrowing Descriptor
-    ) throws(SystemError) -> CallStep {
-        guard renewal.isDone else { return call.isDisturbed ? .fail(errno: EINTR) : .again(at: pauses.moment()) }
-        let socket = try ConnectCall.socket(of: call, on: listener)
-        let destination = routes.hosts.destination(of: renewal.address, isRenewed: true)
-        return try connect(to: destination, named: renewal.address, through: socket, of: call, on: listener)
-    }
-
-    /// What comes after a look at a connection within the sandbox.
-    private mutating func step(after outcome: ConnectCall.Outcome) -> CallStep {
+    /// What comes after a look at a connection within the sandbox, or on the socket itself.
+    private mutating func step(after outcome: ConnectCall.Outcome, at socket: HeldSocket) -> CallStep {
         switch outcome {
         case .connected: return .complete
         case .failed(let errno): return .fail(errno: errno)
         case .waiting:
-            stage = .inside
-            return .again(at: pauses.moment())
+            stage = .inside(socket)
+            return socket.hasTimedOut ? .fail(errno: EINPROGRESS) : .again(at: pauses.moment())
         }
     }
 
     /// What comes after a look at a connection to another machine. A program that does not wait gets the socket before
     /// the machine has answered, and learns of the answer by the socket.
     private mutating func step(
-        after outcome: ConnectCall.Outcome, at socket: HostSocket, of call: HeldCall, on listener: borrowing Descriptor
+        after outcome: ConnectCall.Outcome, at made: HostSocket, through socket: HeldSocket, of call: HeldCall,
+        on listener: borrowing Descriptor
     ) throws(SystemError) -> CallStep {
         switch outcome {
         case .connected:
-            try socket.replace(in: call, on: listener)
+            try made.replace(in: call, on: listener)
             return .complete
-        case .failed(EINPROGRESS):
-            try socket.replace(in: call, on: listener)
+        case .waiting where !socket.hasTimedOut:
+            stage = .begun(made, socket)
+            return .again(at: pauses.moment())
+        case .failed(EINPROGRESS), .waiting:
+            try made.replace(in: call, on: listener)
             return .fail(errno: EINPROGRESS)
         case .failed(let errno): return .fail(errno: errno)
-        case .waiting:
-            stage = .begun(socket)
-            return .again(at: pauses.moment())
         }
+    }
+
+    /// Waits on, unless a signal or the program's own limit ends the call.
+    private mutating func wait(of call: HeldCall, on socket: HeldSocket) -> CallStep {
+        if call.isDisturbed { return .fail(errno: EINTR) }
+        return socket.hasTimedOut ? .fail(errno: EINPROGRESS) : .again(at: pauses.moment())
     }
 }
 

@@ -1,6 +1,7 @@
 internal import AnnexLinux
 internal import AnnexNames
 internal import AnnexPolicy
+internal import AnnexRelay
 internal import Synchronization
 
 /// The ways of one sandbox to other machines: what the program may reach, and the connections that the broker carries.
@@ -20,6 +21,9 @@ final class HostRoutes: Sendable {
         let number = try ConnectCall.network(of: socket)
         network.withLock { $0 = number }
     }
+
+    /// A socket with the settings of a new one in the sandbox's network; nil if the sandbox has no such addresses.
+    func fresh(_ family: Int32) -> RelaySocket? { LoopbackFamily(rawValue: family).flatMap(relayed.fresh) }
 
     /// Whether a socket is in the sandbox's own network; nil if that is not known yet. Other sockets are those that the
     /// broker gave to the program, or that its caller handed over.

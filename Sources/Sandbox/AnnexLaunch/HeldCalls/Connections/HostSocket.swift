@@ -1,12 +1,13 @@
 internal import AnnexLinux
 internal import AnnexNames
+internal import AnnexRelay
 internal import CAnnexLinux
 internal import Glibc
 
 /// A TCP socket of the broker's network for one connection of a program to another machine.
 ///
-/// The kernel drops all packets to the socket but those of this machine and port, and nobody can change that. So even a
-/// program that takes the connection back, or listens at the socket, reaches no other machine.
+/// The kernel drops all packets to the socket but those of this machine and port, and nobody can change that. The
+/// broker binds no such socket for the program and lets none listen, so it takes no port of this machine.
 final class HostSocket: Sendable {
     private let descriptor: Descriptor
     private let address: InternetAddress
@@ -14,7 +15,10 @@ final class HostSocket: Sendable {
     private let flags: Int32
 
     /// A socket with the settings of a program's socket.
-    init(to address: InternetAddress, like socket: borrowing Descriptor) throws(SystemError) {
+    /// - Parameter fresh: a new socket of the program's network. Only settings in which both differ are the program's.
+    init(
+        to address: InternetAddress, like socket: borrowing Descriptor, unlike fresh: RelaySocket?
+    ) throws(SystemError) {
         let family = try ConnectCall.option(SO_DOMAIN, of: socket)
         // SAFETY: the call reads the bytes and keeps none.
         let made = unsafe address.bytes.withUnsafeBytes { bytes in
@@ -23,7 +27,8 @@ final class HostSocket: Sendable {
         descriptor = Descriptor(owning: try SystemError.check("socket", made))
         self.address = address
         flags = fcntl(socket.number, F_GETFL)
-        _ = try SystemError.check("setsockopt", annex_host_copy_settings(socket.number, descriptor.number))
+        let usual = fresh?.descriptor.number ?? descriptor.number
+        _ = try SystemError.check("setsockopt", annex_host_copy_settings(socket.number, descriptor.number, usual))
     }
 
     private var isWaitedFor: Bool { flags & O_NONBLOCK == 0 }
@@ -54,18 +59,5 @@ final class HostSocket: Sendable {
         let text = TextFile.read("\(ProcNumber.folder(of: call.thread))/fdinfo/\(number)")
         let flags = text.flatMap { TextFile.field("flags", in: $0) }.flatMap { Int32($0, radix: 8) }
         return flags.map { $0 & O_CLOEXEC != 0 } ?? true
-    }
-
-    /// What another `connect` answers on a socket outside the sandbox's network; nil if the socket's connection has
-    /// failed, and its failure was told, or if it was never connected.
-    static func fault(of socket: borrowing Descriptor) -> Int32? {
-        let state = annex_host_state(socket.number)
-        switch state {
-        case 1: return EISCONN
-        case 2, 3: return EALREADY
-        default: break
-        }
-        let failure = (try? ConnectCall.option(SO_ERROR, of: socket)) ?? EACCES
-        return failure == 0 ? nil : failure
     }
 }

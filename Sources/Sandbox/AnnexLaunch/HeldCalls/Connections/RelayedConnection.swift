@@ -1,6 +1,7 @@
 internal import AnnexLinux
 internal import AnnexNames
 internal import AnnexRelay
+internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
@@ -39,6 +40,8 @@ final class RelayedConnection: Sendable {
         var watches: [EventLoop.Watch] = []
         /// Whether the program has ended, so that only the bytes that it sent are still carried.
         var isClosing = false
+        /// Whether the program's socket has begun to connect to the broker's.
+        var isAwaited = false
     }
 
     /// What comes after a turn.
@@ -47,6 +50,8 @@ final class RelayedConnection: Sendable {
         case end(hasFailed: Bool)
     }
 
+    /// When it began, in the time of `MonotonicClock`.
+    let begun = MonotonicClock.now()
     let near: RelaySocket
     let far: RelaySocket
     private let family: LoopbackFamily
@@ -80,6 +85,20 @@ final class RelayedConnection: Sendable {
 
     var outcome: Outcome { state.withLock { $0.outcome } }
 
+    /// Whether bytes go both ways.
+    var isOpen: Bool {
+        state.withLock { state in
+            if case .relaying = state.phase { true } else { false }
+        }
+    }
+
+    /// Whether the other machine has not answered.
+    var isCalling: Bool {
+        state.withLock { state in
+            if case .calling = state.phase { true } else { false }
+        }
+    }
+
     /// Begins to connect. If the program does not wait, its socket begins too.
     /// - Throws: the reason why the program's `connect` fails at once.
     func begin() throws(SystemError) {
@@ -106,6 +125,7 @@ final class RelayedConnection: Sendable {
             case .some(let program): try RelaySocket.awaitPeer(program, at: place, family: family)
             case .none: break
             }
+            state.isAwaited = true
         }
     }
 
@@ -138,6 +158,7 @@ final class RelayedConnection: Sendable {
             let fault = near.fault()
             if fault != 0 { throw SystemError("connect", errno: fault) }
             guard near.isConnected else { return .wait }
+            if isWaitedFor { Self.confirm(&state) }
             state.program = nil
             state.outcome = .connected
             let beginning = ConnectionBeginning(check, of: address, among: hosts)
@@ -152,10 +173,19 @@ final class RelayedConnection: Sendable {
         }
     }
 
+    /// Notes in the program's socket that the program's call says that the connection was made.
+    private static func confirm(_ state: inout State) {
+        switch state.program {
+        case .some(let program): _ = annex_host_repeat(program.number)
+        case .none: break
+        }
+    }
+
     private func join(_ state: inout State) throws(SystemError) {
         switch state.program {
         case .some(let program):
-            if isWaitedFor { try RelaySocket.awaitPeer(program, at: near.ownPort(), family: family) }
+            if !state.isAwaited { try RelaySocket.awaitPeer(program, at: near.ownPort(), family: family) }
+            state.isAwaited = true
             try near.beginJoining(program, family: family)
         case .none: throw SystemError("connect", errno: EBADF)
         }
@@ -204,6 +234,9 @@ final class RelayedConnection: Sendable {
     /// Ends the connection at once, as an error for both sides.
     func abort() { end(hasFailed: true, errno: ECONNABORTED) }
 
+    /// Ends the connection if bytes do not go both ways yet.
+    func giveUp() { if !isOpen { end(hasFailed: true, errno: ETIMEDOUT) } }
+
     private func end(hasFailed: Bool, errno: Int32) {
         let isFirst = state.withLock { state in
             if case .over = state.phase { return false }
@@ -211,7 +244,7 @@ final class RelayedConnection: Sendable {
             if state.outcome == .waiting { state.outcome = .failed(errno: errno) }
             // A program that does not wait learns of the failure by its socket.
             switch state.program {
-            case .some(let program): if !isWaitedFor { _ = shutdown(program.number, Int32(SHUT_RDWR)) }
+            case .some(let program): if state.isAwaited { _ = shutdown(program.number, Int32(SHUT_RDWR)) }
             case .none: break
             }
             state.program = nil

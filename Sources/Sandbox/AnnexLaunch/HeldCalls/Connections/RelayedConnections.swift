@@ -1,17 +1,26 @@
 internal import AnnexLinux
 internal import AnnexNames
 internal import AnnexRelay
+internal import CAnnexLinux
 internal import Glibc
 internal import Synchronization
 
 /// All connections of one sandbox whose bytes the broker carries. They have a thread of their own, so that many bytes
 /// of one program delay nothing else.
 final class RelayedConnections: Sendable {
-    /// The most such connections at once, for each kind of addresses. Further ones wait.
+    /// The sockets for each kind of addresses: one for each connection at a time, and one that is never used.
+    static let sockets = most + 1
+    /// The most connections at once, for each kind of addresses.
     static let most = 48
+
+    /// How long a connection may wait for its machine, and for what the program and the machine send first, while
+    /// others wait for room.
+    private static let patience = (calling: Duration.seconds(3), beginning: Duration.seconds(30))
 
     private struct State {
         var pool = RelayPool()
+        /// Sockets that are never used. They have the settings of each new socket in the sandbox's network.
+        var fresh: [LoopbackFamily: RelaySocket] = [:]
         var live: [ObjectIdentifier: RelayedConnection] = [:]
         var loop: EventLoop?
         var isDraining = false
@@ -28,8 +37,13 @@ final class RelayedConnections: Sendable {
     /// Adds a socket in the sandbox's network, for one connection at a time.
     func add(_ socket: consuming Descriptor, family: LoopbackFamily) {
         let pooled = RelaySocket(owning: socket, pool: family)
-        state.withLock { $0.pool.add(pooled) }
+        state.withLock { state in
+            if state.fresh[family] == nil { state.fresh[family] = pooled } else { state.pool.add(pooled) }
+        }
     }
+
+    /// A socket of the sandbox's network with the settings of a new one; nil if the sandbox has no such addresses.
+    func fresh(_ family: LoopbackFamily) -> RelaySocket? { state.withLock { $0.fresh[family] } }
 
     /// Begins a connection.
     /// - Parameters:
@@ -41,7 +55,12 @@ final class RelayedConnections: Sendable {
         _ program: consuming Descriptor, family: LoopbackFamily, to address: InternetAddress, check: NamedHosts.Check
     ) throws(SystemError) -> RelayedConnection? {
         let far = try RelaySocket.new(address.host.count == 4 ? .four : .six)
-        guard let (near, loop) = try reserve(family) else { return nil }
+        guard let (near, loop) = try reserve(family) else {
+            endOldest()
+            return nil
+        }
+        let usual = fresh(family)?.descriptor.number ?? far.descriptor.number
+        _ = annex_host_copy_settings(program.number, far.descriptor.number, usual)
         let connection = RelayedConnection(
             program, near: near, far: far, family: family, to: address, check: check, of: hosts, on: loop
         ) { [weak self] connection, hasFailed in self?.release(connection, hasFailed: hasFailed) }
@@ -57,6 +76,16 @@ final class RelayedConnections: Sendable {
             guard let loop = state.loop, let near = state.pool.take(family) else { return nil }
             return (near, loop)
         }
+    }
+
+    /// Ends the oldest connection that waits for long. Its program may have given it up, which the broker does not see.
+    private func endOldest() {
+        let (now, (live, loop)) = (MonotonicClock.now(), state.withLock { (Array($0.live.values), $0.loop) })
+        let oldest = live.filter { connection in
+            let patience = connection.isCalling ? Self.patience.calling : Self.patience.beginning
+            return !connection.isOpen && connection.begun + MonotonicClock.nanoseconds(patience) < now
+        }.min { $0.begun < $1.begun }
+        if let oldest { loop?.execute { oldest.giveUp() } }
     }
 
     private func release(_ connection: RelayedConnection, hasFailed: Bool) {

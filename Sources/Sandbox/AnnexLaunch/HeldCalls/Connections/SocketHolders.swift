@@ -1,31 +1,85 @@
 internal import AnnexLinux
 internal import Glibc
 
-/// Where a program holds a socket, beside the descriptor that a call names.
+/// Where the processes of a sandbox hold a socket, beside the descriptor that a call names.
 enum SocketHolders {
-    /// The most descriptors of a program that are looked at.
-    private static let most = 1 << 16
+    /// The most processes, and the most descriptors of one, that are looked at. A program with more gets the answer
+    /// that is always right, and whose connections cost more.
+    private static let (mostProcesses, mostDescriptors) = (64, 4_096)
 
-    /// Whether a program has given a socket to epoll, or holds it by another descriptor. These places would keep the
-    /// old socket when the broker puts another one in the place of the descriptor. A program that deceives this
-    /// function harms itself alone.
+    /// Whether a program has given a socket to epoll, or holds it by another descriptor or in another process. These
+    /// places would keep the old socket when the broker puts another one in the place of the descriptor. A program that
+    /// deceives this function harms itself alone.
     static func include(_ socket: borrowing Descriptor, besides number: Int32, of thread: UInt32) -> Bool {
-        guard let own = try? socket.status().inode,
-            let folder = try? Descriptor.directory("\(ProcNumber.folder(of: thread))/fd"),
-            let names = try? folder.kinds(atMost: most)
+        guard let own = try? socket.status().inode, let process = SandboxFamily(of: thread),
+            let members = process.members(atMost: mostProcesses)
         else { return true }
-        for case let name? in names.map(\.name) where name != "\(number)" {
+        return members.contains { member in
+            isHeld(own, by: member, besides: member == process.number ? "\(number)" : nil)
+        }
+    }
+
+    private static func isHeld(_ inode: UInt64, by process: UInt32, besides number: String?) -> Bool {
+        // A process that has ended holds nothing.
+        guard let folder = try? Descriptor.directory("\(ProcNumber.folder(of: process))/fd") else { return false }
+        guard let names = try? folder.kinds(atMost: mostDescriptors) else { return true }
+        for case let name? in names.map(\.name) where name != number {
             // Another thread may have closed the descriptor meanwhile.
             guard let target = try? folder.linkTarget(name) else { continue }
-            if target == "socket:[\(own)]" { return true }
-            if target == "anon_inode:[eventpoll]", watches(own, by: name, of: thread) { return true }
+            if target == "socket:[\(inode)]" { return true }
+            if target == "anon_inode:[eventpoll]", watches(inode, by: name, of: process) { return true }
         }
         return false
     }
 
     /// Whether a descriptor of epoll watches the socket. Its lines name each watched file by the number of its inode.
-    private static func watches(_ inode: UInt64, by name: String, of thread: UInt32) -> Bool {
-        guard let text = TextFile.read("\(ProcNumber.folder(of: thread))/fdinfo/\(name)") else { return true }
+    private static func watches(_ inode: UInt64, by name: String, of process: UInt32) -> Bool {
+        guard let text = TextFile.read("\(ProcNumber.folder(of: process))/fdinfo/\(name)") else { return true }
         return text.utf8.contains("ino:\(String(inode, radix: 16)) ".utf8)
+    }
+}
+
+/// The processes of a sandbox, found from one of them.
+private struct SandboxFamily {
+    let number: UInt32
+    private let space: String
+
+    init?(of thread: UInt32) {
+        guard let number = Caller(asking: thread).process, let space = Self.space(of: number) else { return nil }
+        (self.number, self.space) = (number, space)
+    }
+
+    /// Their numbers; nil if there are more, or if they cannot be listed.
+    func members(atMost most: Int) -> [UInt32]? {
+        var top = number
+        while let parent = Self.parent(of: top), Self.space(of: parent) == space { top = parent }
+        var (found, next) = ([top], 0)
+        while next < found.count {
+            guard let children = Self.children(of: found[next]) else { return nil }
+            found += children
+            guard found.count <= most else { return nil }
+            next += 1
+        }
+        return found
+    }
+
+    private static func space(of process: UInt32) -> String? {
+        try? Descriptor.directory("\(ProcNumber.folder(of: process))/ns").linkTarget("pid")
+    }
+
+    private static func parent(of process: UInt32) -> UInt32? {
+        TextFile.read("\(ProcNumber.folder(of: process))/status").flatMap { TextFile.field("PPid", in: $0) }
+            .flatMap { UInt32($0) }
+    }
+
+    private static func children(of process: UInt32) -> [UInt32]? {
+        let folder = "\(ProcNumber.folder(of: process))/task"
+        guard let threads = try? Descriptor.directory(folder).kinds(atMost: 1_024) else { return [] }
+        var children: [UInt32] = []
+        for case let thread? in threads.map(\.name) {
+            guard let text = TextFile.read("\(folder)/\(thread)/children") else { return nil }
+            children += text.split(separator: " ").compactMap { UInt32($0) }
+        }
+        return children
     }
 }
