@@ -104,6 +104,7 @@ let extensions = floor(
     library("AnnexModel", "AnnexChannel", "AnnexLinux"),
     library("AnnexActivation", "AnnexModel", "AnnexLinux"),
     library("AnnexPortal", "AnnexMessages", "AnnexLinux"),
+    library("AnnexTransferWire", "AnnexMessages", "AnnexLinux"),
     library("AnnexExtension", "AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"),
     library("AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux"),
     library("AnnexBundle", "AnnexActivation", "AnnexModel", "AnnexLinux"),
@@ -256,6 +257,7 @@ let allTests: [Target] = [
     tests(
         "AnnexPortalServerTests", "AnnexPortalServer", "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages",
         "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "CTestSupport"),
+    tests("AnnexTransferWireTests", "AnnexTransferWire", "AnnexMessages", "AnnexLinux"),
     tests("AnnexSigningTests", "AnnexSigning", "AnnexBundle", "AnnexLinux"),
     tests("AnnexBundlingTests", "AnnexBundling", "AnnexBundle", "AnnexModel"),
     tests(
@@ -318,8 +320,7 @@ if isFuzzing {
             dependencies: [
                 "CLibFuzzer", "AnnexReplay", "AnnexActivation", "AnnexSigning", "AnnexRegistry", "AnnexBundle",
                 "AnnexBrokerAPI", "AnnexDoctor", "AnnexLaunch", "AnnexNames", "AnnexPolicyTools", "AnnexPolicy",
-                "AnnexModel",
-                "AnnexChannel", "AnnexLinux",
+                "AnnexModel", "AnnexTransferWire", "AnnexChannel", "AnnexLinux",
             ],
             path: "Tests/Fuzzing", exclude: ["CLibFuzzer"], swiftSettings: swift + [.unsafeFlags(["-sanitize=fuzzer"])],
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),

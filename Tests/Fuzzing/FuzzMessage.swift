@@ -1,5 +1,6 @@
 import AnnexBrokerAPI
 import AnnexModel
+import AnnexTransferWire
 
 @testable import AnnexChannel
 
@@ -24,6 +25,8 @@ enum FuzzMessage {
             _ = StreamFrame.reset(bytes)
             FuzzMessage.readPacket(bytes)
             FuzzMessage.readTag(bytes)
+            FuzzMessage.read(TransferOrder.self, bytes)
+            FuzzMessage.read(TransferNews.self, bytes)
             return 0
         }
     }

@@ -125,6 +125,9 @@ enum HousePlan {
                     "AnnexPortal", "what an extension or an app may ask of its broker: messages and client",
                     imports: ["AnnexMessages", "AnnexLinux"]),
                 Target(
+                    "AnnexTransferWire", "what broker and transfer agent say to each other",
+                    imports: ["AnnexMessages", "AnnexLinux"]),
+                Target(
                     "AnnexExtension", "what an extension links",
                     imports: ["AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target(
