@@ -10,6 +10,9 @@ DEMO_EXAMPLES = PictureEditor Pictures Shout ShoutApp
 DEMO_TODAY = annex annexd
 DEMO_TODAY_EXAMPLES = ToDoListApp ToDoAdder ToDoWidget WeatherApp WeatherWidget NewsApp NewsWidget
 PAGE = Sources/Page/annex-today
+TRANSFER = Sources/Transfer/annex-transfer
+# What only annex-transfer needs, for .ci/install-needs.
+TRANSFER_NEEDS = '/usr/include/*/curl/curl.h:libcurl4-openssl-dev'
 # $(call build,FLAGS,PRODUCTS OF ANNEX,EXAMPLES)
 build = for product in $(2); do $(SWIFT) build $(1) --product $$product || exit 1; done; \
 	for product in $(3); do SWIFT="$(SWIFT)" .ci/build-beside Examples $(1) --product $$product || exit 1; done
@@ -23,7 +26,7 @@ SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld \
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 DEBUG = $(shell $(SWIFT) build --show-bin-path)
 
-.PHONY: help setup ready demo demo-today today-picture browser try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format containers soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup transfer-needs transfer-program ready demo demo-today today-picture browser try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-transfers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format containers soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -52,9 +55,17 @@ browser: setup ## the page of annex-today in Chromium: its rules, its attackers,
 	@.ci/build-tests
 	@.ci/browser
 
-programs: setup ## `annex`, `annexd` and `annex-today`, for `make install`
+programs: setup transfer-needs ## `annex`, `annexd`, `annex-today` and `annex-transfer`, for `make install`
 	@$(call build,-c $(CONFIGURATION) $(SHIPPED),annex annexd)
 	@SWIFT="$(SWIFT)" .ci/build-beside $(PAGE) -c $(CONFIGURATION) $(SHIPPED) --product annex-today
+	@$(MAKE) --no-print-directory transfer-program
+
+transfer-program:
+	@SWIFT="$(SWIFT)" .ci/build-beside $(TRANSFER) -c $(CONFIGURATION) $(SHIPPED) --product annex-transfer
+
+# The library that moves the bytes of background transfers. Only annex-transfer and its tests need it.
+transfer-needs:
+	@sh .ci/install-needs $(TRANSFER_NEEDS)
 
 install: ## the built programs with units, manual and completions below PREFIX (/usr/local), in DESTDIR if there is one
 	@.ci/install-programs "$(BIN)" "$(or $(PREFIX),/usr/local)" "$(DESTDIR)"
@@ -65,7 +76,7 @@ docs: setup ## the documentation of the libraries, as DocC archives in .build/do
 try: setup ## build and run some tests: TEST=AnnexChannelTests, a suite, or a part of a test's name
 	@.ci/try "$(TEST)"
 
-test: setup ## every test, as the user you are; as root also as an ordinary user
+test: setup transfer-needs ## every test, as the user you are; as root also as an ordinary user
 	@.ci/test
 
 soak: setup ## 1,000 launches that leave every count as it was (LAUNCHES=N: as many as you like)
@@ -144,6 +155,9 @@ bench-peers: setup ## the same beside what others offer, of which it builds all 
 	@.ci/bench build
 	@.ci/bench peers
 	@Benchmarks/.build/release/annex-bench all --peers $(if $(ONLY),--only $(ONLY)) $(if $(OUT),--out "$(OUT)")
+
+bench-transfers: setup transfer-needs ## annex-transfer beside curl, and its memory with 64 transfers (GIGABYTES=N: 1 each)
+	@.ci/bench-transfers $(or $(GIGABYTES),1)
 
 bench-smoke: setup ## everything that is measured runs and is verified, in seconds; says nothing about speed
 	@.ci/bench-smoke

@@ -165,7 +165,8 @@ let commands = floor(
         name: "annex", dependencies: ["AnnexCommand"], swiftSettings: swift, linkerSettings: startsAtOnce),
     library(
         "AnnexTodayProgram", "AnnexCommand", "AnnexTodayPage", "AnnexToday", "AnnexHost", "AnnexPolicy", "AnnexLinux",
-        arguments, settings: swift))
+        arguments, settings: swift),
+    library("AnnexTransferProgram", "AnnexTransferWire", "AnnexLinux", settings: strict + views))
 
 let plugins = floor(
     "Plugins",
@@ -258,6 +259,7 @@ let allTests: [Target] = [
         "AnnexPortalServerTests", "AnnexPortalServer", "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages",
         "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "CTestSupport"),
     tests("AnnexTransferWireTests", "AnnexTransferWire", "AnnexMessages", "AnnexLinux"),
+    tests("AnnexTransferTests", "AnnexTransferProgram", "AnnexTransferWire", "AnnexLinux"),
     tests("AnnexSigningTests", "AnnexSigning", "AnnexBundle", "AnnexLinux"),
     tests("AnnexBundlingTests", "AnnexBundling", "AnnexBundle", "AnnexModel"),
     tests(
@@ -297,6 +299,8 @@ let package = Package(
         product("AnnexSandbox", "AnnexSandbox", "AnnexDoctor", "AnnexPolicy", "AnnexShippedPolicies"),
         // For the package annex-today, which adds a server.
         product("AnnexTodayPage", "AnnexTodayPage", "AnnexTodayProgram"),
+        // For the package annex-transfer, which adds an HTTP library.
+        product("AnnexTransferProgram"),
         .executable(name: "annex", targets: ["annex"]), .executable(name: "annexd", targets: ["annexd"]),
         // For authors of apps: swift package bundle-app.
         .plugin(name: "BundleApp", targets: ["BundleApp"]), .executable(name: "MakeBundle", targets: ["MakeBundle"]),

@@ -235,6 +235,9 @@ enum HousePlan {
                         "AnnexCommand", "AnnexTodayPage", "AnnexToday", "AnnexHost", "AnnexPolicy", "AnnexLinux",
                     ],
                     products: ["ArgumentParser"]),
+                Target(
+                    "AnnexTransferProgram", "the program annex-transfer, apart from its HTTP library",
+                    imports: ["AnnexTransferWire", "AnnexLinux"]),
             ]),
     ]
 

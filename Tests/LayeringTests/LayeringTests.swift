@@ -29,7 +29,7 @@ import Testing
     @Test func `Sources has no folder that the house plan lacks`() throws {
         let sources = SourceTree.root.appending(path: "Sources")
         let floors = try SourceTree.folders(in: sources)
-        #expect(Set(floors) == Set(HousePlan.floors.map(\.name) + ["Macros", "Telemetry", "Page"]))
+        #expect(Set(floors) == Set(HousePlan.floors.map(\.name) + ["Macros", "Telemetry", "Page", "Transfer"]))
         for floor in HousePlan.floors {
             let targets = try SourceTree.folders(in: sources.appending(path: floor.name))
             #expect(Set(targets) == Set(floor.targets.map(\.name)), "\(floor.name)")
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         ("Macros/annex-macros", ["swift-syntax"]),
         ("Telemetry/annex-telemetry", ["swift-metrics", "swift-distributed-tracing"]),
-        ("Page/annex-today", ["swift-nio"]),
+        ("Page/annex-today", ["swift-nio"]), ("Transfer/annex-transfer", ["linkedLibrary(\"curl\")"]),
     ])
     func `only the package that needs a dependency names it`(_ folder: String, _ dependencies: [String]) throws {
         let names = folder.split(separator: "/").map(String.init)

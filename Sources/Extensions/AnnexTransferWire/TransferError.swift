@@ -1,7 +1,7 @@
 internal import AnnexMessages
 
 /// Why an attempt failed. The list is closed: it is what the broker stores, and what apps and commands can name.
-package enum TransferError: UInt16, FieldValue, Hashable, CaseIterable {
+package enum TransferError: UInt16, Error, FieldValue, Hashable, CaseIterable {
     /// The URL cannot be used: it does not parse, has another scheme than http or https, or holds credentials.
     case badURL = 1
     /// The broker found no address for the server's name.

@@ -10,15 +10,15 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A folder with the programs. The page's server is a package of its own, which the tests do not build. Another
-    /// program stands for it.
+    /// A folder with the programs. Some are packages of their own, which the tests need not build. Another program stands
+    /// for each of them.
     private func built() throws -> String {
         let built = folder.url.appending(path: "built")
         try FileManager.default.createDirectory(at: built, withIntermediateDirectories: true)
-        for program in ["annex", "annexd", "annex-today"] {
+        for program in ["annex", "annexd", "annex-today", "annex-transfer"] {
             try FileManager.default.createSymbolicLink(
                 at: built.appending(path: program),
-                withDestinationURL: Fixtures.program(program == "annex-today" ? "annex" : program))
+                withDestinationURL: Fixtures.program(program == "annexd" ? program : "annex"))
         }
         return built.path
     }
@@ -30,7 +30,7 @@ import Testing
             "/bin/sh", [script, built(), "/opt/annex", folder.url.path], in: folder)
         #expect(ran.status == 0 && ran.errors.isEmpty, "\(ran)")
         let place = folder.url.appending(path: "opt/annex")
-        for file in ["bin/annex", "bin/annexd", "bin/annex-today"] {
+        for file in ["bin/annex", "bin/annexd", "bin/annex-today", "bin/annex-transfer"] {
             #expect(FileManager.default.isExecutableFile(atPath: place.appending(path: file).path), "\(file)")
         }
         for kind in ["system", "user"] {
