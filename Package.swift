@@ -212,7 +212,8 @@ let fixtures: [Target] = [
     fixture("channel-fixture", "AnnexModel", "AnnexChannel", "AnnexLinux", "Conducts", "CFixtures"),
     fixture(
         "host-fixture", "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexBrokerAPI", "AnnexHost", "AnnexApp",
-        "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexModel", "AnnexDoctor", "AnnexSandbox", "AnnexLaunch",
+        "AnnexGroups", "AnnexTransferWire", "AnnexPortalServer", "AnnexPortal", "AnnexModel", "AnnexDoctor",
+        "AnnexSandbox", "AnnexLaunch",
         "AnnexPolicy", "AnnexLinux", "CAnnexSQLite", "Ledgers", "CFixtures", "AnnexTestSupport", isExtension: false),
     // The extensions of `annex demo` that misbehave.
     fixture("Misbehaver", "AnnexModel", "AnnexChannel", "AnnexLinux", "CFixtures"), fixture("Silent"),

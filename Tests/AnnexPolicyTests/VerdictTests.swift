@@ -29,7 +29,8 @@ import Testing
             "process_vm_readv", "kexec_load", "init_module", "reboot", "pivot_root", "chroot",
         ])
     func `a call that only an attack makes ends the process`(name: String) throws {
-        for policy in Self.ofExtensions {
+        // libcurl makes a pair of sockets and does without, so the policy of its agent refuses the call.
+        for policy in Self.ofExtensions where policy != "transfer" || name != "socketpair" {
             #expect(try Self.verdict(policy, name).answer == .end)
         }
     }

@@ -33,7 +33,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["base", "compute", "resources", "storage", "tool", "workspace", "com.example.nothing"])
+    @Test(arguments: [
+        "base", "compute", "resources", "storage", "tool", "transfer", "workspace", "com.example.nothing",
+    ])
     func `a bundle gets no policy by naming it as its point`(name: String) throws {
         guard case .unsupportedPoint(let error)? = try fault(name) else {
             Issue.record("\(name) is no unsupported point")

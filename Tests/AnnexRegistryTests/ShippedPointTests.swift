@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `every shipped policy is either the policy of a point or a general one`() {
-        let general: Set = ["base", "compute", "resources", "storage", "tool", "workspace"]
+        let general: Set = ["base", "compute", "resources", "storage", "tool", "transfer", "workspace"]
         #expect(Set(Self.names).union(general) == Set(PolicyLibrary.shipped.names))
         #expect(general.isDisjoint(with: Self.names))
     }

@@ -96,6 +96,9 @@ static const unsigned char storage[] = {
 static const unsigned char tool[] = {
 #embed "../../../Policies/tool.expectations.yaml"
 };
+static const unsigned char transfer[] = {
+#embed "../../../Policies/transfer.expectations.yaml"
+};
 static const unsigned char workspace[] = {
 #embed "../../../Policies/workspace.expectations.yaml"
 };
@@ -134,6 +137,7 @@ static const annex_policy_text texts[] = {
     TEXT("resources", resources),
     TEXT("storage", storage),
     TEXT("tool", tool),
+    TEXT("transfer", transfer),
     TEXT("workspace", workspace),
 };
 

@@ -48,6 +48,9 @@ static const unsigned char storage[] = {
 static const unsigned char tool[] = {
 #embed "../../../Policies/tool.yaml"
 };
+static const unsigned char transfer[] = {
+#embed "../../../Policies/transfer.yaml"
+};
 static const unsigned char workspace[] = {
 #embed "../../../Policies/workspace.yaml"
 };
@@ -70,6 +73,7 @@ static const annex_policy_text texts[] = {
     TEXT("resources", resources),
     TEXT("storage", storage),
     TEXT("tool", tool),
+    TEXT("transfer", transfer),
     TEXT("workspace", workspace),
 };
 

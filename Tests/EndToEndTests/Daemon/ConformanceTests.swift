@@ -261,7 +261,7 @@ import Testing
         _ door: Door
     ) async throws {
         let scene = try await Scene(door)
-        let general = ["base", "compute", "resources", "storage", "tool", "workspace"]
+        let general = ["base", "compute", "resources", "storage", "tool", "transfer", "workspace"]
         for point in general + ["com.example.nothing", "com.apple.photo-edting"] {
             let app = try SubstituteApp(running: "works-on")
             try app.setPoint(point)

@@ -6,6 +6,7 @@ import Foundation
 let conduct = String(cString: conduct_name())
 switch conduct {
 case "bears-load": asynchronously { try await BearsLoad.run() }
+case "carries-out-transfers": asynchronously { try await CarriesOutTransfers.run() }
 case "connects-to-a-daemon": ConnectsToADaemon.run()
 case "coordinates-files": try CoordinatesFiles.run()
 case "counts-its-launches": asynchronously { try await CountsItsLaunches.run() }
