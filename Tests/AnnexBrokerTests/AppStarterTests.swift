@@ -22,12 +22,18 @@ import Testing
         chmod((app.path as NSString).deletingLastPathComponent, 0o755)
     }
 
-    private func url(_ name: String) throws -> AppURL { try AppURL("shout:\(folder.url.path)/\(name)") }
+    private func url(_ name: String) throws -> StartReason {
+        .url(try AppURL("shout:\(folder.url.path)/\(name)"))
+    }
 
     private func facts(_ name: String) async throws -> [String: String] {
+        try await facts(at: "\(folder.url.path)/\(name)")
+    }
+
+    private func facts(at path: String) async throws -> [String: String] {
         var text: String?
         while text == nil {
-            text = try? String(contentsOfFile: "\(folder.url.path)/\(name)", encoding: .utf8)
+            text = try? String(contentsOfFile: path, encoding: .utf8)
             try await Task.sleep(for: .milliseconds(2))
         }
         let pairs = (text ?? "").split(separator: "\n").map { line in
@@ -63,7 +69,7 @@ import Testing
                 "$@" & wait_for=$!
                 while [ ! -e '\(folder.url.path)/unit' ]; do sleep 0.01; done
                 """)
-        try starter.start(AppBundle.open(app.path), with: url("unit"))
+        try starter.start(AppBundle.open(app.path), for: url("unit"))
         let found = try await facts("unit")
         #expect(found["url"] == "shout:\(folder.url.path)/unit", "\(found)")
         let said = try String(contentsOfFile: words, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -72,30 +78,58 @@ import Testing
         #expect(said.suffix(3).first == "--" && said.last == "shout:\(folder.url.path)/unit", "\(said)")
     }
 
+    @Test func `an app that is started for a background session gets the session and no screen`() async throws {
+        let words = folder.url.path + "/words"
+        let starter = try starter(
+            running: """
+                printf '%s\\n' "$@" >'\(words)'
+                while [ "$1" != -- ]; do shift; done
+                shift
+                "$@" & wait_for=$!
+                while [ ! -e '\(app.path)/../started' ]; do sleep 0.01; done
+                """)
+        try starter.start(AppBundle.open(app.path), for: .backgroundSession("com.example.shout.sync"))
+        let found = try await facts(at: app.path + "/../started")
+        #expect(found["reason"] == "annex-start:background-session/com.example.shout.sync", "\(found)")
+        #expect(found["url"] == "none" && found["arguments"] == "2", "\(found)")
+        let said = try String(contentsOfFile: words, encoding: .utf8)
+        #expect(said.contains("--property=UnsetEnvironment=DISPLAY WAYLAND_DISPLAY"), "\(said)")
+    }
+
+    @Test func `only an app that shows itself learns of the screen`() throws {
+        let (account, starter) = (try UserAccount(geteuid()), AppStarter(owner: geteuid()))
+        let names = ["DISPLAY", "WAYLAND_DISPLAY"]
+        let shown = starter.environment(of: account, for: try url("shown"))
+        for name in names { #expect(shown[name] == ProcessInfo.processInfo.environment[name]) }
+        let hidden = starter.environment(of: account, for: .backgroundSession("com.example.shout.sync"))
+        for name in names { #expect(hidden[name] == nil) }
+    }
+
     @Test func `S6: if systemd starts no unit, the app is a process of its own`() async throws {
         let starter = try starter(running: "exit 1")
-        try starter.start(AppBundle.open(app.path), with: url("alone"))
+        try starter.start(AppBundle.open(app.path), for: url("alone"))
         let found = try await facts("alone")
         #expect(found["session"] == "true" && found["descriptors"] == "[]", "\(found)")
     }
 
     @Test func `S6: an app that a broker starts reaches the groups of this broker`() throws {
-        let account = try UserAccount(geteuid())
+        let (account, reason) = (try UserAccount(geteuid()), StartReason.backgroundSession("com.example.sync"))
         let starter = AppStarter(owner: geteuid(), groups: "/somewhere")
-        #expect(starter.environment(of: account)["ANNEX_PRIVATE"] == "/somewhere")
+        #expect(starter.environment(of: account, for: reason)["ANNEX_PRIVATE"] == "/somewhere")
         // An app of another user has no right to the broker's folder. The daemon serves such an app.
         let served = AppStarter(owner: geteuid() + 1, daemon: "/socket", groups: "/somewhere")
-        #expect(served.environment(of: account)["ANNEX_PRIVATE"] == nil)
-        #expect(served.environment(of: account)["ANNEX_DAEMON"] == "/socket")
+        #expect(served.environment(of: account, for: reason)["ANNEX_PRIVATE"] == nil)
+        #expect(served.environment(of: account, for: reason)["ANNEX_DAEMON"] == "/socket")
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root: only root starts a program as another user"))
     func `S6: a broker for another user starts the app as that user`() async throws {
         let starter = AppStarter(owner: 65534)
         let account = try UserAccount(65534)
-        #expect(starter.environment(of: account)["HOME"] == account.home)
-        #expect(starter.environment(of: account)["XDG_RUNTIME_DIR"] == "/run/user/65534")
-        try starter.start(AppBundle.open(app.path), with: url("other"))
+        let environment = starter.environment(of: account, for: try url("other"))
+        #expect(environment["HOME"] == account.home)
+        #expect(environment["XDG_RUNTIME_DIR"] == "/run/user/65534")
+        try starter.start(AppBundle.open(app.path), for: url("other"))
         #expect(try await facts("other")["user"] == "65534 65534")
     }
 

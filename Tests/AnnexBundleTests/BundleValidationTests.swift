@@ -206,6 +206,7 @@ import Testing
         "<array><dict><key>CFBundleURLSchemes</key><array><string>1st</string></array></dict></array>",
         "<array><dict><key>CFBundleURLSchemes</key><array><string>$(SCHEME)</string></array></dict></array>",
         "<array><dict><key>CFBundleURLSchemes</key><array><string></string></array></dict></array>",
+        "<array><dict><key>CFBundleURLSchemes</key><array><string>Annex-Start</string></array></dict></array>",
     ])
     func `P2: URL types that are not well-formed are refused`(value: String) throws {
         let test = try TestApp()

@@ -114,7 +114,9 @@ import Testing
     @Test func `S6: a text that is no URL of an app opens nothing`() async throws {
         let host = try host(app(schemes: ["shout"]))
         let texts = [
-            "file:///etc/passwd", "FILE:/etc/passwd", "javascript:alert(1)", "--help", "-x:y", "unknown:x", "shout",
+            "file:///etc/passwd", "FILE:/etc/passwd", "javascript:alert(1)",
+            "annex-start:background-session/com.example.shout", "ANNEX-START:background-session/com.example.shout",
+            "--help", "-x:y", "unknown:x", "shout",
             "shout:a\u{1b}[31m", "shout:\"quoted\"", "shout:$`id`", "shout:" + String(repeating: "a", count: 2048),
         ]
         let codes = try await ask(host, texts.joined(separator: " ")).split(separator: " ")

@@ -26,10 +26,14 @@ public struct ContainingApp: Sendable {
     public let identifier: String
     /// The groups that the app declares.
     public let groups: [String]
-    /// The URL with which the app was opened: the only argument of the program. Nil unless the program has exactly one
-    /// argument, and this argument is a URL whose scheme the app registers. Any program may have made the URL, so check
-    /// what the URL asks for.
-    public let openedURL: AppURL?
+    /// The reason why the broker started the app: the only argument of the program. It is nil unless the program has
+    /// exactly one argument, and this argument is a reason. Any program of the user may start the app with any reason,
+    /// and any program may have made a URL. So check what a URL asks for.
+    public let startReason: StartReason?
+    /// The URL with which the app was opened; nil if the app was not opened with a URL whose scheme it registers.
+    public var openedURL: AppURL? {
+        if case .url(let url) = startReason { url } else { nil }
+    }
 
     /// Finds the app of this program, and opens its groups. Call this function once, before the first use of a group.
     ///
@@ -46,8 +50,8 @@ public struct ContainingApp: Sendable {
         if folder == nil, UserEnvironment.variable("ANNEX_PRIVATE") == nil, let app = try served(program) { return app }
         let app = try bundle(of: program)
         let groups = app.entitlements.applicationGroups
-        let url = openedURL(among: app.urlSchemes)
-        guard !groups.isEmpty else { return ContainingApp(identifier: app.identifier, groups: [], openedURL: url) }
+        let reason = startReason(among: app.urlSchemes)
+        guard !groups.isEmpty else { return ContainingApp(identifier: app.identifier, groups: [], startReason: reason) }
         let team = try team(of: app)
         do throws(SystemError) {
             let path = if let folder { folder } else { try StandardPaths.privateDirectories() }
@@ -57,7 +61,7 @@ public struct ContainingApp: Sendable {
         } catch {
             throw PortalError(.system, what: "the groups cannot be opened: \(error.cause)", remedy: error.remedy)
         }
-        return ContainingApp(identifier: app.identifier, groups: groups, openedURL: url)
+        return ContainingApp(identifier: app.identifier, groups: groups, startReason: reason)
     }
 
     /// The app as the machine's daemon knows it; nil if there is no such daemon, or if the app is not installed there.
@@ -77,7 +81,7 @@ public struct ContainingApp: Sendable {
         Portal.install(portal)
         return ContainingApp(
             identifier: description.identifier, groups: description.groups,
-            openedURL: openedURL(among: description.schemes))
+            startReason: startReason(among: description.schemes))
     }
 
     /// States whether one of the app's widgets has something to show
@@ -105,12 +109,9 @@ public struct ContainingApp: Sendable {
         }
     }
 
-    private static func openedURL(among schemes: [String]) -> AppURL? {
+    private static func startReason(among schemes: [String]) -> StartReason? {
         let arguments = CommandLine.arguments
-        guard arguments.count == 2, let url = try? AppURL(arguments[1]), schemes.contains(url.scheme) else {
-            return nil
-        }
-        return url
+        return arguments.count == 2 ? StartReason(argument: arguments[1], ofAppRegistering: schemes) : nil
     }
 
     private static func program() throws(PortalError) -> String {

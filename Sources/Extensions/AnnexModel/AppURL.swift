@@ -5,9 +5,10 @@
 public struct AppURL: Sendable, Hashable, CustomStringConvertible {
     /// The most bytes of a URL.
     public static let mostBytes = 2048
-    /// Schemes that stand for files or code, and not for an app.
+    /// Schemes that stand for files or code, and not for an app; and the scheme in which the broker states why it started
+    /// an app.
     private static let refused: Set<String> = [
-        "file", "javascript", "vbscript", "data", "blob", "about", "view-source",
+        "file", "javascript", "vbscript", "data", "blob", "about", "view-source", StartReason.scheme,
     ]
 
     /// The URL exactly as it was given.

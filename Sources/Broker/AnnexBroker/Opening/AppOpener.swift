@@ -49,20 +49,7 @@ struct AppOpener: Sendable {
     }
 
     private func start(_ app: AppBundle, with url: AppURL) throws(BrokerError) {
-        // The broker starts the file that it holds open. The installation checked this file, but a program may have
-        // overwritten it since then.
-        guard (try? app.executable.isUnchanged()) ?? false else {
-            throw BrokerError(
-                .invalidBundle, what: "\(app.executable.path) has changed since it was installed",
-                place: app.identifier,
-                remedy: "install the app again")
-        }
-        do throws(SystemError) {
-            try starter.start(app, with: url)
-        } catch {
-            throw BrokerError(
-                .system, what: "cannot be started: \(error.cause)", place: app.identifier, remedy: error.remedy)
-        }
+        try starter.startInstalled(app, for: .url(url))
     }
 
     // MARK: For extensions

@@ -1,14 +1,15 @@
+internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexLinux
 internal import AnnexModel
 internal import AnnexPortalServer
 internal import Glibc
 
-/// Starts a containing app with a URL, outside of every sandbox.
+/// Starts a containing app for a reason, outside of every sandbox.
 ///
 /// The app outlives the broker and the host. If systemd runs, the app is a transient unit of systemd; otherwise it is a
-/// detached process. The broker sets the user and the environment of the app. From the extension, only the URL reaches
-/// the app, as its only argument.
+/// detached process. The broker sets the user and the environment of the app. The reason is the app's only argument
+/// (`StartReason.argument`). If an extension asks to open a URL, only this URL reaches the app from the extension.
 struct AppStarter: Sendable {
     /// The user that the app runs as.
     let owner: UInt32
@@ -21,13 +22,33 @@ struct AppStarter: Sendable {
     /// The folder with the sockets of systemd's managers. A user's socket is `ID/systemd/private` in it.
     var runtime = "/run/user"
 
+    /// Starts an installed app.
+    /// - Throws: `invalidBundle` if the app's program has changed since the installation checked it; `system` if the
+    ///   program cannot be started.
+    func startInstalled(_ app: AppBundle, for reason: StartReason) throws(BrokerError) {
+        // The broker starts the file that it holds open. The installation checked this file, but a program may have
+        // overwritten it since then.
+        guard (try? app.executable.isUnchanged()) ?? false else {
+            throw BrokerError(
+                .invalidBundle, what: "\(app.executable.path) has changed since it was installed",
+                place: app.identifier,
+                remedy: "install the app again")
+        }
+        do throws(SystemError) {
+            try start(app, for: reason)
+        } catch {
+            throw BrokerError(
+                .system, what: "cannot be started: \(error.cause)", place: app.identifier, remedy: error.remedy)
+        }
+    }
+
     /// - Throws: a `SystemError` if the program cannot be started.
-    func start(_ app: AppBundle, with url: AppURL) throws(SystemError) {
+    func start(_ app: AppBundle, for reason: StartReason) throws(SystemError) {
         let account = try UserAccount(owner)
-        let environment = environment(of: account)
-        if isOwn, hasManager, (try? startUnit(app, with: url, environment: environment)) != nil { return }
+        let environment = environment(of: account, for: reason)
+        if isOwn, hasManager, (try? startUnit(app, for: reason, environment: environment)) != nil { return }
         let program = DetachedProgram(
-            arguments: [app.executable.path, url.text], environment: environment, user: isOwn ? nil : account)
+            arguments: [app.executable.path, reason.argument], environment: environment, user: isOwn ? nil : account)
         try program.start(app.executable.descriptor)
     }
 
@@ -45,14 +66,19 @@ struct AppStarter: Sendable {
         "XDG_SESSION_TYPE", "XDG_STATE_HOME",
     ]
 
-    func environment(of account: UserAccount) -> [String: String] {
+    /// The variables that lead a program to the user's screen. An app that is started in the background gets none of
+    /// them.
+    private static let screen = ["DISPLAY", "WAYLAND_DISPLAY"]
+
+    func environment(of account: UserAccount, for reason: StartReason) -> [String: String] {
         var values = ["PATH": Self.path, "HOME": account.home, "USER": account.name, "LOGNAME": account.name]
         values["ANNEX_DAEMON"] = daemon
         guard isOwn else {
             values["XDG_RUNTIME_DIR"] = "\(runtime)/\(owner)"
             return values
         }
-        for name in Self.session { values[name] = UserEnvironment.variable(name) }
+        let withheld = reason.isInBackground ? Self.screen : []
+        for name in Self.session where !withheld.contains(name) { values[name] = UserEnvironment.variable(name) }
         if let groups { values["ANNEX_PRIVATE"] = groups }
         // The variable `HOME` may differ from the home directory in the system's user database. The user's groups then
         // lie below `HOME`.
@@ -71,12 +97,18 @@ struct AppStarter: Sendable {
 
     /// Starts a unit that runs the file that this process holds open. This process holds the file until systemd has
     /// started it.
-    private func startUnit(_ app: AppBundle, with url: AppURL, environment: [String: String]) throws(SystemError) {
-        let settings = environment.sorted { $0.key < $1.key }.map { "--setenv=\($0.key)=\($0.value)" }
+    private func startUnit(
+        _ app: AppBundle, for reason: StartReason, environment: [String: String]
+    ) throws(SystemError) {
+        var settings = environment.sorted { $0.key < $1.key }.map { "--setenv=\($0.key)=\($0.value)" }
+        // The user's service manager has an environment of its own, which a session may have filled.
+        if reason.isInBackground {
+            settings.append("--property=UnsetEnvironment=\(Self.screen.joined(separator: " "))")
+        }
         let program = "/proc/\(getpid())/fd/\(app.executable.descriptor.number)"
         let arguments =
             [systemdRun, "--user", "--quiet", "--collect", "--property=Type=exec", "--description=\(app.identifier)"]
-            + settings + ["--", program, url.text]
+            + settings + ["--", program, reason.argument]
         let status = try ChildRun.status(of: arguments, environment: environment, within: Self.patience)
         guard status == 0 else {
             throw SystemError("systemd-run", errno: ECHILD, path: app.identifier)

@@ -45,6 +45,11 @@ struct URLSchemes {
                     schemesKey, what: "holds \(Escaped(value.string ?? value.kind, limit: 100)), which is not a scheme",
                     rule: .p2, remedy: "use a letter, then letters, digits, plus signs, hyphens and dots")
             }
+            guard scheme.lowercased() != StartReason.scheme else {
+                throw info.fault(
+                    schemesKey, what: "names \(Escaped(scheme)), in which the broker tells apps why it starts them",
+                    rule: .p2, remedy: "choose another scheme")
+            }
             schemes.append(scheme.lowercased())
         }
         return schemes
