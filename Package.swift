@@ -103,10 +103,10 @@ let extensions = floor(
     "Extensions",
     library("AnnexModel", "AnnexChannel", "AnnexLinux"),
     library("AnnexActivation", "AnnexModel", "AnnexLinux"),
-    library("AnnexPortal", "AnnexMessages", "AnnexLinux"),
     library("AnnexTransferWire", "AnnexMessages", "AnnexLinux"),
+    library("AnnexPortal", "AnnexTransferWire", "AnnexMessages", "AnnexLinux"),
     library("AnnexExtension", "AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"),
-    library("AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux"),
+    library("AnnexGroups", "AnnexPortal", "AnnexTransferWire", "AnnexModel", "AnnexMessages", "AnnexLinux"),
     library("AnnexBundle", "AnnexActivation", "AnnexModel", "AnnexLinux"),
     library("AnnexBundling", "AnnexBundle", "AnnexLinux"),
     library("AnnexRegistry", "AnnexBundle", "AnnexModel", "AnnexPolicy"),
@@ -114,8 +114,8 @@ let extensions = floor(
     library("AnnexSigning", "CAnnexSodium", "AnnexBundle", "AnnexModel", "AnnexLinux"),
     system("CAnnexSQLite", "sqlite3", "libsqlite3-dev"),
     library(
-        "AnnexPortalServer", "AnnexPortal", "AnnexMessages", "AnnexLinux", "CAnnexLinux", "CAnnexSQLite",
-        "CAnnexSodium"),
+        "AnnexPortalServer", "AnnexPortal", "AnnexTransferWire", "AnnexModel", "AnnexMessages", "AnnexLinux",
+        "CAnnexLinux", "CAnnexSQLite", "CAnnexSodium"),
     library(
         "AnnexApp", "AnnexGroups", "AnnexPortalServer", "AnnexPortal", "AnnexSigning", "AnnexBundle", "AnnexModel",
         "AnnexLinux"))
@@ -205,6 +205,7 @@ let fixtures: [Target] = [
     sharedFixture("AnnexTestSupport", "AnnexChannel", "AnnexLinux", "CTestSupport", path: "Tests/Support"),
     sharedFixture("CTestSupport"), sharedFixture("CFixtures"), sharedFixture("CFailingCalls"),
     sharedFixture("Conducts", "AnnexChannel"), sharedFixture("Ledgers", "CAnnexSQLite"),
+    sharedFixture("TransferWorlds", "AnnexPortalServer", "AnnexPortal", "AnnexTransferWire", "AnnexLinux"),
     // Three programs with many conducts each.
     fixture(
         "extension-fixture", "AnnexExtension", "AnnexGroups", "AnnexChannel", "AnnexLinux", "Conducts", "Ledgers",
@@ -213,8 +214,8 @@ let fixtures: [Target] = [
     fixture(
         "host-fixture", "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexBrokerAPI", "AnnexHost", "AnnexApp",
         "AnnexGroups", "AnnexTransferWire", "AnnexPortalServer", "AnnexPortal", "AnnexModel", "AnnexDoctor",
-        "AnnexSandbox", "AnnexLaunch",
-        "AnnexPolicy", "AnnexLinux", "CAnnexSQLite", "Ledgers", "CFixtures", "AnnexTestSupport", isExtension: false),
+        "AnnexSandbox", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexSQLite", "Ledgers", "TransferWorlds",
+        "CFixtures", "AnnexTestSupport", isExtension: false),
     // The extensions of `annex demo` that misbehave.
     fixture("Misbehaver", "AnnexModel", "AnnexChannel", "AnnexLinux", "CFixtures"), fixture("Silent"),
     // Its system calls are counted one by one, so it links no library.
@@ -257,8 +258,8 @@ let allTests: [Target] = [
         "AnnexRegistryTests", "AnnexRegistry", "AnnexBundle", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel",
         "AnnexLinux"),
     tests(
-        "AnnexPortalServerTests", "AnnexPortalServer", "AnnexGroups", "AnnexPortal", "AnnexModel", "AnnexMessages",
-        "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "CTestSupport"),
+        "AnnexPortalServerTests", "AnnexPortalServer", "AnnexGroups", "AnnexPortal", "AnnexTransferWire", "AnnexModel",
+        "AnnexMessages", "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "TransferWorlds", "CTestSupport"),
     tests("AnnexTransferWireTests", "AnnexTransferWire", "AnnexMessages", "AnnexLinux"),
     tests("AnnexTransferTests", "AnnexTransferProgram", "AnnexTransferWire", "AnnexLinux"),
     tests("AnnexSigningTests", "AnnexSigning", "AnnexBundle", "AnnexLinux"),

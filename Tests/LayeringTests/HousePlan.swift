@@ -122,17 +122,17 @@ enum HousePlan {
                     "AnnexActivation", "uniform types, activation rules, and which extensions are offered",
                     imports: ["AnnexModel", "AnnexLinux"]),
                 Target(
-                    "AnnexPortal", "what an extension or an app may ask of its broker: messages and client",
-                    imports: ["AnnexMessages", "AnnexLinux"]),
-                Target(
                     "AnnexTransferWire", "what broker and transfer agent say to each other",
                     imports: ["AnnexMessages", "AnnexLinux"]),
+                Target(
+                    "AnnexPortal", "what an extension or an app may ask of its broker: messages and client",
+                    imports: ["AnnexTransferWire", "AnnexMessages", "AnnexLinux"]),
                 Target(
                     "AnnexExtension", "what an extension links",
                     imports: ["AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux"]),
                 Target(
                     "AnnexGroups", "app groups: the container and shared defaults",
-                    imports: ["AnnexPortal", "AnnexModel", "AnnexMessages", "AnnexLinux"]),
+                    imports: ["AnnexPortal", "AnnexTransferWire", "AnnexModel", "AnnexMessages", "AnnexLinux"]),
                 Target(
                     "AnnexBundle", "Info.plist and the layout of an app",
                     imports: ["AnnexActivation", "AnnexModel", "AnnexLinux"]),
@@ -150,7 +150,8 @@ enum HousePlan {
                 Target(
                     "AnnexPortalServer", "answers portals: groups, shared defaults, the store behind them",
                     imports: [
-                        "AnnexPortal", "AnnexMessages", "AnnexLinux", "CAnnexLinux", "CAnnexSQLite", "CAnnexSodium",
+                        "AnnexPortal", "AnnexTransferWire", "AnnexModel", "AnnexMessages", "AnnexLinux", "CAnnexLinux",
+                        "CAnnexSQLite", "CAnnexSodium",
                     ]),
                 Target(
                     "AnnexApp", "what a containing app links",

@@ -173,7 +173,15 @@ extension Descriptor {
 
     /// Gives a file a second name, which must be free.
     package func link(_ name: String, as other: String) throws(SystemError) {
-        _ = try SystemError.retrying("linkat", path: name) { unsafe linkat(number, name, number, other, 0) }
+        try link(name, as: other, in: self)
+    }
+
+    /// Gives a file a second name in another directory of the same file system. The name must be free.
+    package func link(
+        _ name: String, as other: String, in directory: borrowing Descriptor
+    ) throws(SystemError) {
+        let target = directory.number
+        _ = try SystemError.retrying("linkat", path: name) { unsafe linkat(number, name, target, other, 0) }
     }
 
     package func removeFile(_ name: String) throws(SystemError) {

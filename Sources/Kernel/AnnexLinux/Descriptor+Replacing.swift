@@ -1,3 +1,4 @@
+internal import CAnnexLinux
 internal import Glibc
 
 // Files that survive: under its name, a reader finds the old contents or the new ones and never a part of them, even if
@@ -86,4 +87,22 @@ extension Descriptor {
     package static func draftName(of name: String) -> String {
         ".\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     }
+}
+
+// MARK: - Copies
+
+extension Descriptor {
+    /// Copies this file from its start into an empty file. If the file system can share the blocks of both files, it
+    /// copies no bytes.
+    /// - Returns: how many bytes the copy has, which is at most `most`.
+    package func copy(to other: borrowing Descriptor, atMost most: UInt64) throws(SystemError) -> UInt64 {
+        let result = annex_copy_file(number, other.number, most)
+        guard result >= 0 else { throw SystemError("copy_file_range", errno: Int32(clamping: -result)) }
+        return UInt64(result)
+    }
+
+    /// Whether no process has this file open for writing, and none has it mapped for writing. This descriptor is open
+    /// for reading only, and the file belongs to the user of this process.
+    /// - Returns: false also if the file system cannot say it.
+    package var hasNoWriter: Bool { annex_has_no_writer(number) == 1 }
 }

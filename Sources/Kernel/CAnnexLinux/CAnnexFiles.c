@@ -4,11 +4,13 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -190,4 +192,57 @@ uint64_t annex_mount_number(const char *path) {
     uint64_t status[32] = {0};
     if (syscall(SYS_statx, AT_FDCWD, path, 0, mask, status) < 0) return 0;
     return ((const uint32_t *)status)[0] & mask ? status[18] : 0;
+}
+
+static int is_no_copy(int error) {
+    return error == EXDEV || error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == ENOTTY ||
+           error == EPERM || error == ETXTBSY;
+}
+
+// Copies with a buffer, from the offset of both files. For file systems without copy_file_range.
+static int64_t copy_through_memory(int from, int to, uint64_t most) {
+    char room[64 << 10];
+    uint64_t done = 0;
+    while (done < most) {
+        size_t part = most - done < sizeof room ? (size_t)(most - done) : sizeof room;
+        ssize_t got = pread(from, room, part, (off_t)done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return got < 0 ? -errno : (int64_t)done;
+        for (ssize_t written = 0; written < got;) {
+            ssize_t put = pwrite(to, room + written, (size_t)(got - written), (off_t)done + written);
+            if (put < 0 && errno != EINTR) return -errno;
+            if (put > 0) written += put;
+        }
+        done += (uint64_t)got;
+    }
+    return (int64_t)done;
+}
+
+int64_t annex_copy_file(int from, int to, uint64_t most) {
+    struct stat source;
+    if (fstat(from, &source) < 0) return -errno;
+    if ((uint64_t)source.st_size <= most && ioctl(to, FICLONE, from) == 0) {
+        // The file may have grown before the blocks were shared.
+        struct stat copy;
+        if (fstat(to, &copy) < 0) return -errno;
+        if ((uint64_t)copy.st_size > most && ftruncate(to, (off_t)most) < 0) return -errno;
+        return copy.st_size < (off_t)most ? copy.st_size : (int64_t)most;
+    }
+    uint64_t done = 0;
+    while (done < most) {
+        off_t input = (off_t)done, output = (off_t)done;
+        size_t part = most - done < 1 << 30 ? (size_t)(most - done) : 1 << 30;
+        ssize_t got = copy_file_range(from, &input, to, &output, part, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return is_no_copy(errno) && done == 0 ? copy_through_memory(from, to, most) : -errno;
+        if (got == 0) break;
+        done += (uint64_t)got;
+    }
+    // Some file systems of the kernel report an end of the file instead of an error.
+    return done == 0 ? copy_through_memory(from, to, most) : (int64_t)done;
+}
+
+int annex_has_no_writer(int descriptor) {
+    if (fcntl(descriptor, F_SETLEASE, F_RDLCK) < 0) return errno == EAGAIN || errno == EBUSY ? 0 : -errno;
+    return fcntl(descriptor, F_SETLEASE, F_UNLCK) < 0 ? -errno : 1;
 }

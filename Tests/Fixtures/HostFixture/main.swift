@@ -13,6 +13,7 @@ case "counts-its-launches": asynchronously { try await CountsItsLaunches.run() }
 case "examines-itself": ExaminesItself.run()
 case "holds-a-sandbox": try HoldsASandbox.run()
 case "keeps-a-ledger-as-app": KeepsALedgerAsApp.run()
+case "keeps-transfers": try KeepsTransfers.run()
 case "launches-forever": asynchronously { try await LaunchesForever.run() }
 case "lives-its-own-life": try LivesItsOwnLife.run()
 case "measures-groups": asynchronously { try await MeasuresGroups.run() }

@@ -3,12 +3,13 @@ internal import AnnexLinux
 internal import AnnexPortalServer
 internal import Synchronization
 
-/// Watches the size of a group's directory while one of its members runs. The limits apply to all members together. If
+/// Watches the size of a group's directory while one of its members runs. The files of the group's background transfers
+/// count too, also those that are no longer in the directory or not yet. The limits apply to all members together. If
 /// a group exceeds them, all its running members end. The files stay, and the containing app can remove some.
 final class GroupQuota: Watched {
     /// A group may hold many files, so it is checked less often than a private directory.
     static let interval = Duration.seconds(1)
-    static let bytes: UInt64 = 256 << 20
+    static let bytes = GroupLimits.bytes
     static let files: UInt64 = 16_384
 
     private let members: GroupMembers
@@ -75,7 +76,8 @@ private final class GroupMembers: Sendable {
         self.group = group
         self.list = list
         watch = DiskWatch(
-            of: try group.container.duplicate(), at: "/groups/\(group.identifier)",
+            of: try group.container.duplicate(),
+            and: { () throws(SystemError) in try group.transfers.duplicate() }, at: "/groups/\(group.identifier)",
             named: "the app group \(group.identifier)", in: { list.members.compactMap { $0.process() } },
             size: GroupQuota.bytes, inodes: GroupQuota.files
         ) { excess in

@@ -16,6 +16,12 @@ package struct GroupKey: Sendable, Hashable {
     }
 }
 
+/// The limits of a group's files.
+package enum GroupLimits {
+    /// The most bytes in the container and in the files of transfers together.
+    package static let bytes: UInt64 = 256 << 20
+}
+
 /// The folder of one group on disk: `@groups/TEAM/IDENTIFIER` below the folder of private directories. No bundle
 /// identifier contains an `@`, so no app's folder beside `@groups` can have this name.
 ///
@@ -25,6 +31,7 @@ package struct GroupKey: Sendable, Hashable {
 package struct GroupFolder: ~Copyable, Sendable {
     package static let groups = "@groups"
     private static let container = "container"
+    private static let transfers = "transfers"
 
     package let key: GroupKey
     /// The path of the folder of private directories.
@@ -34,6 +41,9 @@ package struct GroupFolder: ~Copyable, Sendable {
     package let directory: Descriptor
     /// The folder of the members' files.
     package let container: Descriptor
+    /// The folder of the files that belong to background transfers. No member can open it. It lies on the file system of
+    /// the container, so that a file changes between both by a rename.
+    package let transfers: Descriptor
 
     /// Opens the folder. If the folder is missing, the call makes it.
     /// - Parameters:
@@ -51,11 +61,13 @@ package struct GroupFolder: ~Copyable, Sendable {
         try directory.checkOwn(folder)
         let container = try directory.directory(making: Self.container)
         try Self.own(container, by: owner, at: "\(folder)/\(Self.container)")
+        let transfers = try directory.directory(making: Self.transfers)
         self.key = key
         self.privates = path
         self.path = folder
         self.directory = directory
         self.container = container
+        self.transfers = transfers
     }
 
     /// The path of the folder with the members' files on the host.

@@ -21,6 +21,8 @@ package final class OpenGroup: Sendable {
     private let directory: Descriptor
     /// The folder of the members' files.
     package let container: Descriptor
+    /// The folder of the files that belong to background transfers.
+    package let transfers: Descriptor
     private let words: SharedPage
     private let store = Mutex<GroupStore?>(nil)
     private let watch = Mutex<FileWatch?>(nil)
@@ -42,6 +44,7 @@ package final class OpenGroup: Sendable {
         containerPath = folder.containerPath
         directory = try folder.directory.duplicate()
         container = try folder.container.duplicate()
+        transfers = try folder.transfers.duplicate()
         words = try SharedPage(in: directory)
     }
 

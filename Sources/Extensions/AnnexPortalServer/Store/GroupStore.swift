@@ -7,42 +7,20 @@ internal import Synchronization
 /// kind of data, what survives a power failure. The functions wait for the disk, and they wait up to ten seconds for
 /// another process. Call them in a row of a lane.
 package final class GroupStore: Sendable {
-    private let path: String
-    private let database: Mutex<Database?>
+    private let store: OpenStore
 
     /// Opens the store. If the store is missing, the call makes it.
     /// - Parameter path: the absolute path of the file, without links. Its folder belongs to this user.
     /// - Throws: `damaged` or `newer` if the file is no store of this version; in these cases the file is unchanged.
     package init(at path: String) throws(StoreError) {
-        self.path = path
-        database = Mutex(try StoreSchema.open(path))
+        store = try OpenStore(.group, at: path)
     }
 
-    /// Lends the database to one caller at a time. If the user has removed the file, the call makes a new file.
+    /// Lends the database to one caller at a time.
     func use<Result: Sendable>(
         _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try database.withLock { (database) throws(StoreError) in
-            // The old connection must close before the new one opens. If the old connection closed later, it would
-            // free locks of the new connection.
-            if database?.hasMoved == true { database = nil }
-            var opened = try Self.taken(&database, orOpening: path)
-            do throws(StoreError) {
-                let result = try body(&opened)
-                database = consume opened
-                return result
-            } catch {
-                database = consume opened
-                throw error
-            }
-        }
-    }
-
-    private static func taken(
-        _ database: inout Database?, orOpening path: String
-    ) throws(StoreError) -> Database {
-        if let known = database.take() { return known }
-        return try StoreSchema.open(path)
+        try store.use(body)
     }
 
     /// Runs one transaction.

@@ -65,5 +65,11 @@ int annex_set_attribute(const char *path, const char *name, const void *value, s
 // Starts to write a file's contents to the disk. With `waiting`, returns when they are written, though the disk may still
 // hold them in its cache. Returns 0 or -errno.
 int annex_write_out(int descriptor, int waiting);
+// Copies a file from its start into an empty file, at most `most` bytes. If the file system can share the blocks of both
+// files, it copies nothing. Returns how many bytes the copy has, or -errno.
+int64_t annex_copy_file(int from, int to, uint64_t most);
+// Whether no process has a file open for writing: the kernel grants a read lease only then (fcntl(2)). `descriptor` is
+// open for reading only, and belongs to this user. Returns 1 or 0, or -errno if the kernel cannot say it.
+int annex_has_no_writer(int descriptor);
 
 #endif

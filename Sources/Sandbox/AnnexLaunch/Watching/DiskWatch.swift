@@ -13,6 +13,8 @@ package final class DiskWatch: Watched {
     package static let interval = Duration.milliseconds(200)
 
     private let directory: Descriptor
+    /// Opens a second directory of the same file system, which no program reaches; nil if there is none.
+    private let beside: (@Sendable () throws(SystemError) -> Descriptor)?
     private let path: String
     private let name: String
     private let processes: @Sendable () -> [Int32]
@@ -44,16 +46,19 @@ package final class DiskWatch: Watched {
     private static let long: UInt64 = 2_000_000
 
     /// - Parameters:
+    ///   - beside: opens a second directory, whose contents count too.
     ///   - path: the directory's path inside the sandboxes.
     ///   - name: the name of the directory in messages.
     ///   - processes: the numbers of the programs on the host, as far as the programs have numbers.
     ///   - exceeded: called after each look that finds too much, on a thread of the watches.
     package init(
-        of directory: consuming Descriptor, at path: String, named name: String = DirectoryUse.privateName,
+        of directory: consuming Descriptor, and beside: (@Sendable () throws(SystemError) -> Descriptor)? = nil,
+        at path: String, named name: String = DirectoryUse.privateName,
         in processes: @escaping @Sendable () -> [Int32], size: UInt64,
         inodes: UInt64, exceeded: @escaping @Sendable (String) -> Void
     ) {
         self.directory = directory
+        self.beside = beside
         self.path = path
         self.name = name
         self.processes = processes
@@ -89,7 +94,8 @@ package final class DiskWatch: Watched {
         let begun = ThreadClock.now()
         // Read before the look, so that the next look also counts what is written during this look.
         let counts = try? WriteCounts(at: directory)
-        let use = DirectoryUse(of: directory, named: name, besides: removed(), size: size, inodes: inodes)
+        var use = DirectoryUse(of: directory, named: name, besides: removed(), size: size, inodes: inodes)
+        if let beside { use.add(beside) }
         looks.duration = ThreadClock.now().subtractingClamped(begun)
         let excess = use.excess ?? patience(with: use.unmeasured, after: &looks.failures)
         if ends, let excess { return Found(excess: excess) }
@@ -216,6 +222,16 @@ package struct DirectoryUse {
         files = removed.count
         do throws(SystemError) {
             try count(directory, depth: 0)
+        } catch {
+            record(error.errno)
+        }
+    }
+
+    /// Counts the contents of a further directory.
+    mutating func add(_ directory: () throws(SystemError) -> Descriptor) {
+        guard !isFull else { return }
+        do throws(SystemError) {
+            try count(directory(), depth: 0)
         } catch {
             record(error.errno)
         }

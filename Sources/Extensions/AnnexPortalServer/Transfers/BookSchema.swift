@@ -1,0 +1,34 @@
+extension StoreSchema {
+    /// The book of one user's background sessions and their tasks.
+    static let transfers = StoreSchema(
+        application: 0x416E_5478,  // "AnTx"
+        version: 1, kind: "book of transfers",
+        // An answer has at most 80 KiB. If no page is left for it, the outcome is stored without its body.
+        mostPages: 64 << 10,
+        tables: [
+            // The number of a removed row is never used again, so that no late news of an earlier task meets a new one.
+            """
+            CREATE TABLE session (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, team TEXT NOT NULL, grp TEXT NOT NULL,
+                identifier TEXT NOT NULL, app TEXT NOT NULL, seconds INTEGER NOT NULL, discretionary INTEGER NOT NULL,
+                woken INTEGER NOT NULL, UNIQUE (team, grp, identifier)
+            ) STRICT
+            """,
+            """
+            CREATE TABLE task (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL, state INTEGER NOT NULL,
+                member TEXT NOT NULL, job BLOB NOT NULL, files BLOB NOT NULL, attempt INTEGER NOT NULL,
+                failures INTEGER NOT NULL, due INTEGER NOT NULL, expires INTEGER NOT NULL, boot TEXT NOT NULL,
+                validator BLOB, sent INTEGER NOT NULL, received INTEGER NOT NULL, expected INTEGER,
+                failure TEXT, answer BLOB
+            ) STRICT
+            """,
+            "CREATE INDEX task_session ON task (session)",
+            """
+            CREATE TABLE receipt (
+                token TEXT PRIMARY KEY, host TEXT NOT NULL, task INTEGER NOT NULL, expires INTEGER NOT NULL,
+                sent INTEGER NOT NULL, received INTEGER NOT NULL, expected INTEGER, outcome INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """,
+        ])
+}

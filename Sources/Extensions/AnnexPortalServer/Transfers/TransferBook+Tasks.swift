@@ -1,0 +1,253 @@
+package import AnnexLinux
+internal import AnnexMessages
+internal import AnnexPortal
+package import AnnexTransferWire
+
+extension TransferBook {
+    // MARK: Reading
+
+    package func task(_ number: Int64) throws(StoreError) -> BookedTask? {
+        let rows = try read { (database) throws(StoreError) in
+            var found: [TaskRow] = []
+            try database.run(
+                """
+                SELECT number, session, state, member, job, files, attempt, failures, due, expires, boot, validator,
+                    sent, received, expected, failure, answer
+                FROM task WHERE number = ?1
+                """, with: [.number(number)]
+            ) { found.append(TaskRow($0)) }
+            return found
+        }
+        return try decoded(rows).first
+    }
+
+    /// All tasks, or those of one session, in the order in which they began.
+    package func tasks(of session: Int64? = nil) throws(StoreError) -> [BookedTask] {
+        let rows = try read { (database) throws(StoreError) in
+            var found: [TaskRow] = []
+            try database.run(
+                """
+                SELECT number, session, state, member, job, files, attempt, failures, due, expires, boot, validator,
+                    sent, received, expected, failure, answer
+                FROM task WHERE ?1 IS NULL OR session = ?1 ORDER BY number
+                """,
+                with: [session.map { .number($0) } ?? .null]
+            ) { found.append(TaskRow($0)) }
+            return found
+        }
+        return try decoded(rows)
+    }
+
+    /// Whether a task has no outcome yet.
+    package func hasWork() throws(StoreError) -> Bool {
+        try read { (database) throws(StoreError) in
+            try database.number(
+                "SELECT 1 FROM task WHERE state != ?1 LIMIT 1", with: [.number(TaskState.ended.rawValue)]) != nil
+        }
+    }
+
+    // MARK: Beginning
+
+    /// Stores a new task, whose files are not staged yet.
+    /// - Throws: `full` if the session has too many tasks.
+    package func add(
+        _ job: TransferJob, files: [String], to session: BookedSession, by member: String, at now: WallClock
+    ) throws(StoreError) -> Int64 {
+        let (stored, names) = (try Self.bytes(job), try Self.bytes(NameList(names: files)))
+        return try transact { (database) throws(StoreError) in
+            let count = try database.number(
+                "SELECT count(*) FROM task WHERE session = ?1", with: [.number(session.number)])
+            guard count ?? 0 < TransferQuota.tasksOfSession else {
+                throw StoreError(
+                    .full, what: "the session has \(TransferQuota.tasksOfSession) tasks",
+                    remedy: "begin more tasks when some have ended, and take note of outcomes")
+            }
+            let expires = now.microseconds &+ Int64(session.seconds) * 1_000_000
+            try database.run(
+                """
+                INSERT INTO task
+                    (session, state, member, job, files, attempt, failures, due, expires, boot, sent, received)
+                VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0, ?6, '', 0, 0)
+                """,
+                with: [
+                    .number(session.number), .number(TaskState.staging.rawValue), .text(member), .bytes(stored),
+                    .bytes(names), .number(expires),
+                ])
+            return try database.number("SELECT last_insert_rowid()") ?? 0
+        }
+    }
+
+    /// Stores that the files of a task are staged.
+    /// - Parameter work: the work with the sizes of the staged files.
+    package func staged(_ task: BookedTask, as work: TransferWork) throws(StoreError) {
+        let job = try Self.bytes(task.job.with(work))
+        _ = try change(task.number, after: .staged) { (database) throws(StoreError) in
+            try database.run("UPDATE task SET job = ?2 WHERE number = ?1", with: [.number(task.number), .bytes(job)])
+        }
+    }
+
+    /// Removes a task of which no process knows, because its files were never staged.
+    package func withdraw(_ number: Int64) throws(StoreError) {
+        try transact { (database) throws(StoreError) in
+            try database.run(
+                "DELETE FROM task WHERE number = ?1 AND state = ?2",
+                with: [.number(number), .number(TaskState.staging.rawValue)])
+        }
+    }
+
+    private static func bytes(_ message: some Message) throws(StoreError) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return try message.encoded(within: TransferLimits.message)
+        } catch {
+            throw StoreError(
+                .invalid, what: "the transfer is too large: \(error)", remedy: "use fewer or shorter parts")
+        }
+    }
+
+    // MARK: Changes
+
+    /// Changes the state of a task after an event, together with further changes of its row.
+    /// - Parameter attempt: the attempt that the event is about; nil for an event about the task.
+    /// - Returns: false if the event changes nothing, because of the task's state or because the attempt is over.
+    @discardableResult
+    package func change(
+        _ number: Int64, after event: TaskEvent, of attempt: UInt32? = nil
+    ) throws(StoreError) -> Bool { try change(number, after: event, of: attempt) { _ in } }
+
+    private func change(
+        _ number: Int64, after event: TaskEvent, of attempt: UInt32? = nil,
+        _ body: (inout Database) throws(StoreError) -> Void
+    ) throws(StoreError) -> Bool {
+        try transact { (database) throws(StoreError) in
+            var found: (state: TaskState?, attempt: Int64)?
+            try database.run("SELECT state, attempt FROM task WHERE number = ?1", with: [.number(number)]) { row in
+                found = (TaskState(rawValue: row.number(0)), row.number(1))
+            }
+            guard let found, attempt == nil || attempt.map(Int64.init) == found.attempt,
+                let next = found.state?.next(after: event)
+            else { return false }
+            try database.run(
+                "UPDATE task SET state = ?2 WHERE number = ?1", with: [.number(number), .number(next.rawValue)])
+            try body(&database)
+            return true
+        }
+    }
+
+    /// Gives a queued task to the agent, as a new attempt.
+    /// - Parameter boot: the start of the machine. Bytes that were received before the machine stopped may not be on the
+    ///   disk, so the attempt begins anew after another start.
+    /// - Returns: the task with the key of the attempt; nil if the task is not queued any more.
+    package func take(_ number: Int64, boot: String) throws(StoreError) -> BookedTask? {
+        let isTaken = try change(number, after: .taken) { (database) throws(StoreError) in
+            try database.run(
+                """
+                UPDATE task SET attempt = attempt + 1, validator = iif(boot = ?2, validator, NULL), boot = ?2
+                WHERE number = ?1
+                """,
+                with: [.number(number), .text(boot)])
+        }
+        return isTaken ? try task(number) : nil
+    }
+
+    /// Puts a task back, for another attempt at a later time.
+    package func giveBack(_ key: TransferKey, until due: WallClock, failed: Bool) throws(StoreError) {
+        let number = Int64(clamping: key.task)
+        _ = try change(number, after: .returned, of: key.attempt) { (database) throws(StoreError) in
+            try database.run(
+                "UPDATE task SET due = ?2, failures = failures + ?3 WHERE number = ?1",
+                with: [.number(number), .number(due.microseconds), .number(failed ? 1 : 0)])
+        }
+    }
+
+    /// Lets a queued task begin its next attempt now.
+    /// - Returns: false if the task is not queued.
+    package func hurry(_ number: Int64) throws(StoreError) -> Bool {
+        try transact { (database) throws(StoreError) in
+            try database.run(
+                "UPDATE task SET due = 0 WHERE number = ?1 AND state = ?2",
+                with: [.number(number), .number(TaskState.queued.rawValue)])
+            return database.changedRows > 0
+        }
+    }
+
+    /// Stores what a resumed attempt needs.
+    /// - Parameter resets: whether the attempt has reached the server, so that the next pause is short.
+    package func setValidator(
+        _ validator: TransferValidator?, of key: TransferKey, resets: Bool
+    ) throws(StoreError) {
+        let value: SQLValue = try validator.map { (some) throws(StoreError) in .bytes(try Self.bytes(some)) } ?? .null
+        try transact { (database) throws(StoreError) in
+            try database.run(
+                "UPDATE task SET validator = ?3, failures = iif(?4, 0, failures) WHERE number = ?1 AND attempt = ?2",
+                with: [
+                    .number(Int64(clamping: key.task)), .number(Int64(key.attempt)), value, .number(resets ? 1 : 0),
+                ])
+        }
+    }
+
+    // MARK: Ending
+
+    /// Stores that the file of a download is whole, with the outcome that the task has once the file is in its place.
+    package func markWhole(
+        _ key: TransferKey, with outcome: TaskOutcome, after progress: TaskProgress
+    ) throws(StoreError) -> Bool {
+        try store(outcome, progress: progress, of: Int64(clamping: key.task), after: .whole, of: key.attempt)
+    }
+
+    /// Ends a task whose file is in its place.
+    /// - Parameter failure: why the file could not come to its place.
+    package func placed(_ number: Int64, failure: TaskFailure? = nil) throws(StoreError) -> Bool {
+        try change(number, after: .placed) { (database) throws(StoreError) in
+            guard let failure else { return }
+            try database.run(
+                "UPDATE task SET failure = ?2 WHERE number = ?1", with: [.number(number), .text(failure.rawValue)])
+        }
+    }
+
+    /// Ends a task with an outcome.
+    /// - Parameter attempt: the attempt that the outcome is of; nil if it is of none.
+    /// - Returns: false if the task has an outcome already, or if the attempt is over.
+    package func end(
+        _ number: Int64, with outcome: TaskOutcome, after progress: TaskProgress? = nil, of attempt: UInt32? = nil
+    ) throws(StoreError) -> Bool {
+        try store(outcome, progress: progress, of: number, after: .finished, of: attempt)
+    }
+
+    private func store(
+        _ outcome: TaskOutcome, progress: TaskProgress?, of number: Int64, after event: TaskEvent,
+        of attempt: UInt32?
+    ) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            return try storeWhole(outcome, progress: progress, of: number, after: event, of: attempt)
+        } catch {
+            // An outcome without the answer's body is better than none.
+            guard error.kind == .full, let answer = outcome.answer, !answer.body.isEmpty else { throw error }
+            let cut = TransferAnswer(
+                status: answer.status, headers: answer.headers, headersWereCut: answer.headersWereCut,
+                bodyWasCut: true)
+            let rest = TaskOutcome(outcome.failure, answer: cut)
+            return try storeWhole(rest, progress: progress, of: number, after: event, of: attempt)
+        }
+    }
+
+    private func storeWhole(
+        _ outcome: TaskOutcome, progress: TaskProgress?, of number: Int64, after event: TaskEvent,
+        of attempt: UInt32?
+    ) throws(StoreError) -> Bool {
+        let answer: SQLValue =
+            try outcome.answer.map { (some) throws(StoreError) in .bytes(try Self.bytes(some)) } ?? .null
+        return try change(number, after: event, of: attempt) { (database) throws(StoreError) in
+            try database.run(
+                "UPDATE task SET failure = ?2, answer = ?3 WHERE number = ?1",
+                with: [.number(number), outcome.failure.map { .text($0) } ?? .null, answer])
+            guard let progress else { return }
+            try database.run(
+                "UPDATE task SET sent = ?2, received = ?3, expected = ?4 WHERE number = ?1",
+                with: [
+                    .number(number), .number(Int64(clamping: progress.sent)),
+                    .number(Int64(clamping: progress.received)),
+                    progress.expected.map { .number(Int64(clamping: $0)) } ?? .null,
+                ])
+        }
+    }
+}

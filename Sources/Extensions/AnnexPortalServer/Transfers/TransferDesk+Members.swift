@@ -1,0 +1,68 @@
+package import AnnexLinux
+internal import AnnexPortal
+internal import AnnexTransferWire
+
+/// What members and users do with tasks.
+extension TransferDesk {
+    /// Pauses a task. The bytes of a download that have arrived stay.
+    package func suspend(_ task: BookedTask) throws(StoreError) {
+        guard try book.change(task.number, after: .suspended) else { return }
+        step(.returned)
+        mover?.stop(task.key, as: .suspend)
+        holders.tell(task.session)
+    }
+
+    package func resume(_ task: BookedTask) throws(StoreError) {
+        guard try book.change(task.number, after: .resumed) else { return }
+        step(.returned)
+        holders.tell(task.session)
+        mover?.look()
+    }
+
+    /// Begins the next attempt of a waiting task now.
+    /// - Returns: false if the task does not wait for an attempt.
+    package func retry(_ task: BookedTask) throws(StoreError) -> Bool {
+        guard try book.hurry(task.number) else { return false }
+        mover?.look()
+        return true
+    }
+
+    /// Takes note of outcomes.
+    /// - Parameter isLast: whether the app has finished its work on the session's outcomes.
+    package func note(_ tasks: [Int64], of session: Int64, isLast: Bool = false) throws(StoreError) {
+        try book.note(tasks, of: session, isLast: isLast)
+        step(.noted)
+        if !holders.isHeld(session) { try book.removeIfEmpty(session: session) }
+    }
+
+    /// Ends the tasks that are not allowed any more.
+    package func review(_ isAllowed: (BookedSession, BookedTask) -> Bool) throws(StoreError) {
+        for session in try book.sessions() {
+            for task in try book.tasks(of: session.number) where task.state != .ended && !isAllowed(session, task) {
+                try end(task, as: .revoked)
+            }
+        }
+    }
+
+    /// Ends the tasks whose time is over.
+    /// - Returns: when the next task ends in this way; nil if there is no task.
+    package func expire(at now: WallClock) throws(StoreError) -> WallClock? {
+        var next: WallClock?
+        for task in try book.tasks() where ![.ended, .placing].contains(task.state) {
+            if task.expires <= now {
+                try end(task, as: .expired)
+            } else {
+                next = min(next ?? task.expires, task.expires)
+            }
+        }
+        return next
+    }
+
+    /// Gives a queued task to the agent.
+    /// - Returns: nil if the task is not queued any more.
+    package func take(_ task: BookedTask, boot: String) throws(StoreError) -> BookedTask? {
+        let taken = try book.take(task.number, boot: boot)
+        step(.given)
+        return taken
+    }
+}

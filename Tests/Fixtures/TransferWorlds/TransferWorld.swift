@@ -1,0 +1,57 @@
+import AnnexLinux
+import AnnexPortal
+package import AnnexPortalServer
+package import AnnexTransferWire
+import Foundation
+
+/// A group and a book of transfers, with the parts of a broker that keep both.
+package struct TransferWorld: Sendable {
+    package static let film = "all bytes of a film"
+    package static let upload = job(.post, .upload(size: 0))
+    package static let form = job(
+        .post,
+        .form([
+            TransferPart(name: "text", text: "hello"),
+            TransferPart(name: "one", fileName: "1.png", type: "image/png", size: 0),
+            TransferPart(name: "two", fileName: nil, type: nil, size: 0),
+        ]))
+    package static let download = job(.get, .download(TransferDownload(mostBytes: 1 << 20)))
+
+    package let desk: TransferDesk
+    package let group: OpenGroup
+    private let wish: SessionWish
+
+    /// - Parameters:
+    ///   - groups: the folder of private directories.
+    ///   - book: the folder of the book.
+    package init(
+        groups: String, book: String, step: @escaping @Sendable (TransferStep) -> Void = { _ in }
+    ) throws {
+        let key = GroupKey(team: String(repeating: "ab", count: 32), identifier: "group.com.example.todo")
+        let group = try OpenGroup(GroupFolder(key, in: Descriptor.directory(groups), at: groups, owner: geteuid()))
+        self.group = group
+        desk = TransferDesk(try TransferBook(in: book), step: step) { _ in group }
+        wish = SessionWish(
+            group: key, identifier: "com.example.todo.sync", app: "com.example.todo", seconds: 3600,
+            isDiscretionary: false)
+    }
+
+    package func session() throws -> BookedSession { try desk.book.openSession(wish) }
+
+    package func tasks() throws -> [BookedTask] { try desk.book.tasks() }
+
+    package func write(_ text: String, to name: String) throws {
+        try group.container.replace(name, with: Array(text.utf8), isDurable: false)
+    }
+
+    /// The text of a file in the container; nil if there is none.
+    package func text(_ name: String) -> String? {
+        guard let bytes = try? group.container.openBeneath(name, O_RDONLY).readAll(atMost: 1 << 20) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func job(_ method: TransferMethod, _ work: TransferWork) -> TransferJob {
+        TransferJob(
+            key: TransferKey(task: 0, attempt: 0), method: method, url: "https://example.org/upload", work: work)
+    }
+}
