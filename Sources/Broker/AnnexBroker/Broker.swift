@@ -69,9 +69,11 @@ package final class Broker: BrokerService {
         opener = AppOpener(
             registry: registry, points: wishes.points,
             starter: AppStarter(owner: wishes.owner, daemon: wishes.daemon, groups: place), log: log)
-        portals = PortalServer.standard(on: launcher.loop) { [opener] url, member throws(PortalError) in
+        let opening = OpeningService(on: launcher.loop, forPoints: { [opener] in opener.mayOpen($0) }) {
+            [opener] url, member throws(PortalError) in
             try opener.open(url, for: member.identifier, afterAction: member.actions.isRecent)
         }
+        portals = PortalServer.standard(on: launcher.loop, opening: opening)
         for waiver in launcher.waivers { log.waived(waiver) }
         running.endAtExit()
     }

@@ -6,6 +6,7 @@ internal import AnnexModel
 internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexSigning
+internal import Synchronization
 
 /// The containing app, as its own program sees it. The type gives access to the app groups that the app shares with its
 /// extensions.
@@ -61,7 +62,23 @@ public struct ContainingApp: Sendable {
         } catch {
             throw PortalError(.system, what: "the groups cannot be opened: \(error.cause)", remedy: error.remedy)
         }
+        installTransfers(of: app.identifier)
         return ContainingApp(identifier: app.identifier, groups: groups, startReason: reason)
+    }
+
+    /// Lets the app reach the daemon of its user for background transfers, which only a daemon keeps.
+    private static func installTransfers(of app: String) {
+        let connected = Mutex<PortalClient?>(nil)
+        Portal.installTransfers { () throws(PortalError) in
+            try connected.withLock { (connected) throws(PortalError) in
+                if let portal = connected, !portal.isGone { return portal }
+                guard let (portal, _) = try PortalClient.connect(to: StandardPaths.userDaemon(), app: app) else {
+                    throw .transfersNeedDaemon
+                }
+                connected = portal
+                return portal
+            }
+        }
     }
 
     /// The app as the machine's daemon knows it; nil if there is no such daemon, or if the app is not installed there.
@@ -147,5 +164,39 @@ public struct ContainingApp: Sendable {
         throw PortalError(
             .notMember, what: "no team has signed \(app.identifier), and a group belongs to a team",
             remedy: "annex sign the app, with the key of the team")
+    }
+}
+
+extension ContainingApp {
+    /// Works on the outcomes of a background session, for which the broker may have started this app
+    /// (`StartReason.backgroundSession`). If `body` returns, the app has taken note of the outcomes. Apple's counterpart
+    /// is `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
+    ///
+    /// If `body` throws or the app ends in it, no outcome is lost: the broker starts the app again at the session's next
+    /// change, and three times at most.
+    /// - Throws: `notFound` if no group of the app has a session with this identifier; `busy` if another process holds
+    ///   the session; what `body` throws.
+    public nonisolated(nonsending) func handleEvents(
+        of identifier: String, _ body: (BackgroundSession) async throws -> Void
+    ) async throws {
+        let session = try await session(identifier)
+        do {
+            _ = try await session.tasks()
+            try await body(session)
+            try await session.finishEvents()
+        } catch {
+            try? await session.invalidate()
+            throw error
+        }
+        try await session.invalidate()
+    }
+
+    private nonisolated(nonsending) func session(_ identifier: String) async throws(PortalError) -> BackgroundSession {
+        for group in groups where try await BackgroundSession.identifiers(in: group).contains(identifier) {
+            return try await BackgroundSession(identifier: identifier, sharedContainerIdentifier: group)
+        }
+        throw PortalError(
+            .notFound, what: "no group of \(self.identifier) has a session \(Escaped(identifier, limit: 200))",
+            remedy: "name the session that an extension of the app has opened")
     }
 }

@@ -28,6 +28,8 @@ public struct PortalError: Error, Sendable, Hashable {
         case damaged
         /// A system call of the broker failed.
         case system
+        /// Another process holds what was asked for.
+        case busy
     }
 
     public let code: Code

@@ -14,6 +14,8 @@ package enum PortalServiceName: UInt16, Sendable, Hashable, CaseIterable {
     case secrets
     /// Opening URLs.
     case opening
+    /// Background transfers.
+    case transfers
 }
 
 /// One kind of request: the service, and the number of the request in that service.

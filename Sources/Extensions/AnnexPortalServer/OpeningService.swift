@@ -13,18 +13,25 @@ package final class OpeningService: PortalService {
     private static let patience = Duration.milliseconds(50)
 
     private let opener: Opener
+    private let mayOpen: @Sendable (_ point: String) -> Bool
     private let loop: EventLoop
     /// Apps are started in a separate row, because a start takes time and must not delay other services.
     private let row = Lane.Row(of: .slow)
     private let budgets = Mutex<[UInt64: OpeningBudget]>([:])
 
-    package init(on loop: EventLoop, _ opener: @escaping Opener) {
+    /// - Parameter mayOpen: whether the extensions of a point may open URLs.
+    package init(
+        on loop: EventLoop, forPoints mayOpen: @escaping @Sendable (_ point: String) -> Bool = { _ in true },
+        _ opener: @escaping Opener
+    ) {
         self.loop = loop
+        self.mayOpen = mayOpen
         self.opener = opener
     }
 
     package var name: PortalServiceName { .opening }
     package var entitlement: String? { nil }
+    package func isUseful(to extension: PortalProspect) -> Bool { mayOpen(`extension`.point) }
 
     package func handle(_ call: PortalCall) {
         // The request is counted before it waits for anything, so that the number of waiting requests is limited too.

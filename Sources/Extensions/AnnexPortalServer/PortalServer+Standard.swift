@@ -2,13 +2,17 @@ package import AnnexLinux
 
 extension PortalServer {
     /// A server with all services. It serves members: the extensions and apps that belong to app groups.
-    /// - Parameter opener: opens URLs; nil if the members may start apps by themselves.
-    package static func standard(on loop: EventLoop, opener: OpeningService.Opener? = nil) -> PortalServer {
+    /// - Parameters:
+    ///   - opening: the service that opens URLs; nil if the members may start apps by themselves.
+    ///   - transfers: the desk of the user's background transfers; nil if this process keeps none.
+    package static func standard(
+        on loop: EventLoop, opening: OpeningService? = nil, transfers: TransferDesk? = nil
+    ) -> PortalServer {
         var services: [any PortalService] = [
             GroupService(loop: loop), DefaultsService(), CoordinationService(loop: loop), PasteboardService(),
-            SecretService(),
+            SecretService(), BackgroundService(transfers, on: loop),
         ]
-        if let opener { services.append(OpeningService(on: loop, opener)) }
+        if let opening { services.append(opening) }
         return PortalServer(loop: loop, services: services)
     }
 }

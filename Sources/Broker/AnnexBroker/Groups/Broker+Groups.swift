@@ -12,7 +12,9 @@ extension Broker {
     /// Whether an extension has a use for a portal, a socket for its requests to the broker. An extension without a use
     /// for a portal gets none, so that it cannot attack the portal.
     func needsPortal(_ bundle: ExtensionBundle, entitlements: [String]) -> Bool {
-        !groups(of: bundle, entitlements: entitlements).isEmpty || opener.mayOpen(bundle.extensionPoint)
+        portals.isUseful(
+            to: PortalProspect(
+                point: bundle.extensionPoint, groups: groups(of: bundle, entitlements: entitlements)))
     }
 
     /// Gives an extension its portal, and the app groups that its entitlements allow.
@@ -89,7 +91,8 @@ extension Broker {
         into configuration: inout SandboxConfiguration
     ) throws(SystemError) -> ExtensionPortal {
         let member = try PortalMember(
-            record.identifier, groups: groups, firstLocks: Portal.firstLocks, container: { Self.place(of: $0) },
+            record.identifier, ofApp: record.info.containingApp, groups: groups, firstLocks: Portal.firstLocks,
+            container: { Self.place(of: $0) },
             isAllowed: { [registry] in registry.value.entitlementsInForce(for: record).contains($0) },
             wake: { bell.ring() })
         let onViolation = ViolationHandler()

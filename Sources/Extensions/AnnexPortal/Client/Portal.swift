@@ -26,6 +26,21 @@ package enum Portal {
     /// Sets the portal of this process. A second call changes nothing.
     package static func install(_ client: PortalClient) { one.withLock { if $0 == nil { $0 = client } } }
 
+    /// How this process reaches the daemon annexd for background transfers, if its portal belongs to no daemon.
+    package typealias TransferConnector = @Sendable () throws(PortalError) -> PortalClient
+
+    private static let connector = Mutex<TransferConnector?>(nil)
+
+    /// Sets the way to the daemon for background transfers.
+    package static func installTransfers(_ way: @escaping TransferConnector) { connector.withLock { $0 = way } }
+
+    /// The portal for background transfers.
+    /// - Parameter portal: the portal of the group.
+    package static func ofTransfers(of portal: PortalClient) throws(PortalError) -> PortalClient {
+        guard let way = connector.withLock({ $0 }) else { return portal }
+        return try way()
+    }
+
     /// Adopts the descriptor that the broker gave to an extension. The result is nil if the broker gave no
     /// descriptor.
     /// - Parameter heartbeat: see `PortalClient.Reader.caller`.

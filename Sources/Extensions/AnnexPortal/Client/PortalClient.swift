@@ -158,6 +158,9 @@ package final class PortalClient: Sendable {
         }
     }
 
+    /// Whether the broker has ended the portal.
+    package var isGone: Bool { state.withLock { $0.isGone } }
+
     // MARK: Deliveries
 
     /// Sets the handler for the news of a service. News are messages that the broker sends without a request. The

@@ -28,4 +28,10 @@ package enum StandardPaths {
     package static func machineDaemon() -> String {
         UserEnvironment.path("ANNEX_DAEMON") ?? MachineDaemon.socket
     }
+
+    /// The socket of the daemon that serves only this user. `ANNEX_DAEMON` can name another socket.
+    package static func userDaemon() -> String {
+        UserEnvironment.path("ANNEX_DAEMON")
+            ?? (UserEnvironment.path("XDG_RUNTIME_DIR") ?? "/run/user/\(geteuid())") + "/annex/annexd.socket"
+    }
 }

@@ -6,6 +6,8 @@ internal import Synchronization
 package struct PortalMember: Sendable {
     /// The bundle identifier, for use in messages.
     package let identifier: String
+    /// The bundle identifier of the app, or of the app that contains the extension.
+    package let app: String
     /// The URL schemes that the app registers; empty for an extension.
     package let schemes: [String]
     /// The groups that the process is a member of, by identifier.
@@ -23,15 +25,19 @@ package struct PortalMember: Sendable {
     /// always reads the portal.
     package let wake: @Sendable () -> Void
 
-    /// - Parameter firstLocks: the number of the process's first descriptor of locks, if the process gets these
-    ///   descriptors at its launch. The descriptors for further groups have the next numbers, in the order of the
-    ///   groups.
+    /// - Parameters:
+    ///   - app: the app that contains the extension; nil if the process is an app.
+    ///   - firstLocks: the number of the process's first descriptor of locks, if the process gets these
+    ///     descriptors at its launch. The descriptors for further groups have the next numbers, in the order of the
+    ///     groups.
     package init(
-        _ identifier: String, schemes: [String] = [], groups: [OpenGroup], firstLocks: Int32? = nil,
+        _ identifier: String, ofApp app: String? = nil, schemes: [String] = [], groups: [OpenGroup],
+        firstLocks: Int32? = nil,
         container: @escaping @Sendable (OpenGroup) -> String,
         isAllowed: @escaping @Sendable (_ entitlement: String) -> Bool, wake: @escaping @Sendable () -> Void
     ) throws(SystemError) {
         self.identifier = identifier
+        self.app = app ?? identifier
         self.schemes = schemes
         self.groups = Dictionary(groups.map { ($0.identifier, $0) }) { $1 }
         self.container = container

@@ -17,6 +17,11 @@ package final class PortalServer: Sendable {
         self.services = Dictionary(services.map { ($0.name, $0) }) { $1 }
     }
 
+    /// Whether an extension has a use for a portal: whether it could use a service.
+    package func isUseful(to extension: PortalProspect) -> Bool {
+        services.values.contains { $0.isUseful(to: `extension`) }
+    }
+
     /// Makes a portal for a member.
     /// - Parameter onViolation: called at most once, on the event loop, if the member breaks a rule. The portal ends
     ///   after this call.

@@ -9,6 +9,8 @@ package protocol PortalService: Sendable {
     var name: PortalServiceName { get }
     /// The entitlement that a member needs; nil if the service itself decides which members it serves.
     var entitlement: String? { get }
+    /// Whether an extension could use the service.
+    func isUseful(to extension: PortalProspect) -> Bool
     /// Works on a request, and answers it now or later. The function may wait for a disk, because it runs in a
     /// row of a lane and not on the event loop.
     func handle(_ call: PortalCall)
@@ -18,7 +20,22 @@ package protocol PortalService: Sendable {
 
 extension PortalService {
     package var entitlement: String? { PortalEntitlement.groups }
+    /// A service about groups is useful to the members of groups.
+    package func isUseful(to extension: PortalProspect) -> Bool { !`extension`.groups.isEmpty }
     package func forget(_ connection: PortalConnection) {}
+}
+
+/// An extension before its launch, as far as it decides whether the extension gets a portal.
+package struct PortalProspect: Sendable {
+    /// The extension point.
+    package let point: String
+    /// The groups that the extension is a member of, after the check of its entitlements.
+    package let groups: [String]
+
+    package init(point: String, groups: [String]) {
+        self.point = point
+        self.groups = groups
+    }
 }
 
 package enum PortalEntitlement {
