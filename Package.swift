@@ -125,8 +125,9 @@ let broker = floor(
     library("AnnexBrokerAPI", "AnnexPortal", "AnnexModel", "AnnexChannel", "AnnexLinux", settings: swift),
     .target(name: "CAnnexDetached"),
     library(
-        "AnnexBroker", "AnnexBrokerAPI", "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning",
-        "AnnexBundle", "AnnexSupervision", "AnnexLaunch", "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel",
+        "AnnexBroker", "AnnexBrokerAPI", "AnnexPortalServer", "AnnexPortal", "AnnexTransferWire", "AnnexRegistry",
+        "AnnexSigning", "AnnexBundle", "AnnexSandbox", "AnnexSupervision", "AnnexLaunch", "AnnexNames",
+        "AnnexShippedPolicies", "AnnexPolicy", "AnnexModel",
         "AnnexChannel", "AnnexLinux", "CAnnexDetached", logging, settings: swift),
     library(
         "AnnexHost", "AnnexBrokerAPI", "AnnexActivation", "AnnexModel", "AnnexChannel", "AnnexLinux", settings: swift),
@@ -210,7 +211,8 @@ let fixtures: [Target] = [
     fixture(
         "extension-fixture", "AnnexExtension", "AnnexGroups", "AnnexChannel", "AnnexLinux", "Conducts", "Ledgers",
         "CFixtures"),
-    fixture("channel-fixture", "AnnexModel", "AnnexChannel", "AnnexLinux", "Conducts", "CFixtures"),
+    fixture(
+        "channel-fixture", "AnnexTransferWire", "AnnexModel", "AnnexChannel", "AnnexLinux", "Conducts", "CFixtures"),
     fixture(
         "host-fixture", "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexBrokerAPI", "AnnexHost", "AnnexApp",
         "AnnexGroups", "AnnexTransferWire", "AnnexPortalServer", "AnnexPortal", "AnnexModel", "AnnexDoctor",
@@ -265,7 +267,8 @@ let allTests: [Target] = [
     tests("AnnexSigningTests", "AnnexSigning", "AnnexBundle", "AnnexLinux"),
     tests("AnnexBundlingTests", "AnnexBundling", "AnnexBundle", "AnnexModel"),
     tests(
-        "AnnexBrokerTests", "AnnexBroker", "AnnexBrokerAPI", "AnnexRegistry", "AnnexSigning", "AnnexSupervision",
+        "AnnexBrokerTests", "AnnexBroker", "AnnexBrokerAPI", "AnnexPortalServer", "AnnexPortal", "AnnexTransferWire",
+        "TransferWorlds", "AnnexRegistry", "AnnexSigning", "AnnexSupervision",
         "AnnexLaunch", "AnnexPolicy", "AnnexModel", "AnnexBundle", "AnnexChannel", "AnnexLinux"),
     tests("AnnexTestingTests", "AnnexTesting", "AnnexExtension", "AnnexChannel", "AnnexHost"),
     tests("AnnexDaemonTests", "AnnexDaemon", "AnnexRegistry", "AnnexChannel", "AnnexLinux", "CTestSupport", logging),

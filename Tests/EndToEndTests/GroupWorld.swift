@@ -36,11 +36,12 @@ struct GroupWorld {
     /// An app whose extension uses its groups.
     func app(
         _ identifier: String = "com.example.shout", groups: [String] = [Self.ours], ofApp own: [String]? = nil,
-        signedBy team: String? = "ours", running name: String = "shares-data", program: String = "shares-as-app"
+        besides names: [String] = [], signedBy team: String? = "ours", running name: String = "shares-data",
+        program: String = "shares-as-app"
     ) async throws -> SubstituteApp {
         let app = try SubstituteApp(running: name)
         try app.setPoint("com.apple.share-services")
-        try app.setGroups(groups, ofApp: own ?? groups)
+        try app.setGroups(groups, ofApp: own ?? groups, besides: names)
         try app.setIdentifier(identifier)
         try app.setProgram(program)
         guard let team else { return app }

@@ -170,8 +170,8 @@ enum HousePlan {
                 Target(
                     "AnnexBroker", "registry, launch and supervision of extensions",
                     imports: [
-                        "AnnexPortalServer", "AnnexPortal", "AnnexRegistry", "AnnexSigning", "AnnexBundle",
-                        "AnnexSupervision", "AnnexLaunch",
+                        "AnnexPortalServer", "AnnexPortal", "AnnexTransferWire", "AnnexRegistry", "AnnexSigning",
+                        "AnnexBundle", "AnnexSandbox", "AnnexSupervision", "AnnexLaunch", "AnnexNames",
                         "AnnexShippedPolicies", "AnnexPolicy", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel",
                         "AnnexLinux", "CAnnexDetached",
                     ],

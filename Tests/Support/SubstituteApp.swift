@@ -59,12 +59,14 @@ public final class SubstituteApp: Sendable {
     }
 
     /// Sets the app groups of the extension and of its app.
-    public func setGroups(_ groups: [String], ofApp own: [String]) throws {
+    /// - Parameter names: further entitlements that the extension asks for.
+    public func setGroups(_ groups: [String], ofApp own: [String], besides names: [String] = []) throws {
         func list(_ groups: [String]) -> String {
             "<key>com.apple.security.application-groups</key><array>"
                 + groups.map { "<string>\($0)</string>" }.joined() + "</array>"
         }
-        try writeEntitlements(list(groups), to: "PlugIns/Loud.appex/Loud.entitlements")
+        let further = names.map { "<key>\($0)</key><true/>" }.joined()
+        try writeEntitlements(list(groups) + further, to: "PlugIns/Loud.appex/Loud.entitlements")
         try writeEntitlements(list(own), to: "Shout.entitlements")
     }
 

@@ -56,6 +56,8 @@ extension Broker {
         _ inForce: [String], asEntitlementsOf record: ExtensionRecord, in configuration: inout SandboxConfiguration
     ) {
         configuration.environment[Self.variable] = Array(inForce.joined(separator: " ").utf8)
+        // Tells the extension that its broker keeps background transfers.
+        if transfers != nil { configuration.environment["ANNEX_TRANSFERS"] = Array("1".utf8) }
         guard let point = record.point else { return }
         let claimed = record.bundle?.entitlements.names ?? []
         for name in point.allowedEntitlements.map(\.rawValue) where !inForce.contains(name) {

@@ -29,6 +29,8 @@ package final class Broker: BrokerService {
     let portals: PortalServer
     let appPortals = AppPortals()
     let opener: AppOpener
+    /// The user's background transfers; nil if the broker keeps none, or cannot read them.
+    let transfers: BrokerTransfers?
     let log: BrokerLog
     /// Announces each change of the installed apps and extensions.
     let feed = ChangeFeed()
@@ -49,7 +51,6 @@ package final class Broker: BrokerService {
         onChange: @escaping @Sendable (UInt64) -> Void = { _ in }
     ) throws(BrokerError) {
         self.wishes = wishes
-        self.onChange = onChange
         signatures = InstalledSignatures(trust: wishes.trust ?? TrustStore())
         self.onEnd = onEnd
         log = BrokerLog(wishes.user)
@@ -66,19 +67,30 @@ package final class Broker: BrokerService {
         }
         groups = GroupAccess(wishes.privateDirectories, owner: wishes.owner)
         let place = wishes.daemon == nil ? try? wishes.privateDirectories?.path() : nil
-        opener = AppOpener(
-            registry: registry, points: wishes.points,
-            starter: AppStarter(owner: wishes.owner, daemon: wishes.daemon, groups: place), log: log)
+        let starter = AppStarter(owner: wishes.owner, daemon: wishes.daemon ?? wishes.ownDaemon, groups: place)
+        opener = AppOpener(registry: registry, points: wishes.points, starter: starter, log: log)
         let opening = OpeningService(on: launcher.loop, forPoints: { [opener] in opener.mayOpen($0) }) {
             [opener] url, member throws(PortalError) in
             try opener.open(url, for: member.identifier, afterAction: member.actions.isRecent)
         }
-        portals = PortalServer.standard(on: launcher.loop, opening: opening)
+        let kept = Self.transfers(
+            wishes.transfers,
+            of: BrokerTransfers.Parts(
+                launcher: launcher, groups: groups, registry: registry, signatures: signatures, starter: starter,
+                log: log))
+        let transfers = try? kept.get()
+        self.transfers = transfers
+        portals = PortalServer.standard(on: launcher.loop, opening: opening, transfers: kept.map(\.desk))
+        self.onChange = { number in
+            onChange(number)
+            transfers?.reviewLater()
+        }
         for waiver in launcher.waivers { log.waived(waiver) }
         running.endAtExit()
     }
 
     deinit {
+        transfers?.end()
         // The ends are awaited before the warden ends, because the warden reports how each process ended.
         running.endAllAndWait()
         feed.finish()

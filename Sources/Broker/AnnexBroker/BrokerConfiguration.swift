@@ -37,6 +37,11 @@ package struct BrokerConfiguration: Sendable {
     package var daemon: String?
     /// Whether the broker belongs to the daemon `annexd`, which leaves out no layer.
     package var isOfDaemon = false
+    /// The socket of the daemon that this broker belongs to, if the daemon serves one user. The apps that the broker
+    /// starts get this path, for their background transfers. It is nil if the broker belongs to no such daemon.
+    package var ownDaemon: String?
+    /// How the broker keeps background transfers; nil if it keeps none.
+    package var transfers: TransferKeeping?
     /// The teams that the user trusts. If this is nil, the broker makes a list that is empty at first and lives as long
     /// as the broker.
     package var trust: TrustStore?

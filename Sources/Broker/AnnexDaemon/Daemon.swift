@@ -255,6 +255,22 @@ package final class Daemon: Sendable {
         }
     }
 
+    /// Makes the brokers of all users with background transfers, so that the transfers go on before a host of the user
+    /// connects.
+    package func resumeTransfers() {
+        for number in options.usersWithTransfers() {
+            guard let user = user(number) else { continue }
+            user.lane.run { [logger] in
+                do throws(BrokerError) {
+                    _ = try user.ready()
+                } catch {
+                    logger.warning(
+                        "the transfers of a user wait", metadata: ["user": "\(number)", "error": "\(error)"])
+                }
+            }
+        }
+    }
+
     private func forget(_ number: UInt64) {
         let gone = state.withLock { $0.connections.removeValue(forKey: number) }
         withExtendedLifetime(gone) {}

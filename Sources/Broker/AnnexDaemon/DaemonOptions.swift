@@ -11,6 +11,11 @@ package struct DaemonOptions: Sendable {
     /// The path of the socket. It is nil if the path is the standard path, or is not known.
     package var socket: String?
     package var limits = DaemonLimits()
+    /// The program that moves the bytes of background transfers.
+    package var transferProgram = "/usr/libexec/annex-transfer"
+    /// A file with the certificates of the authorities that vouch for the servers of transfers; nil for those of the
+    /// system.
+    package var transferAuthorities: String?
     /// The folders of the points and policies that the daemon adds to the shipped ones; nil for none.
     private var points: String?
     private var policies: String?
@@ -28,6 +33,9 @@ package struct DaemonOptions: Sendable {
     func privateDirectories(of user: UInt32) -> String {
         isSystem ? "\(state)/private-of/\(user)" : "\(state)/private"
     }
+
+    /// The folder of a user's background transfers, with the book of them in the folder `book`.
+    func transfers(of user: UInt32) -> String { isSystem ? "\(state)/transfers-of/\(user)" : "\(state)/transfers" }
 
     /// The folders of the machine's daemon that lie above the private directories of users.
     var waysToPrivateDirectories: [String] { [state, "\(state)/private-of"] }

@@ -69,6 +69,17 @@ struct AnnexDaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "The program that moves the bytes of background transfers. Default: annex-transfer beside this program.",
+            valueName: "path"))
+    var transferProgram: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Certificates of the authorities that vouch for the servers of transfers, in PEM form.", valueName: "file"))
+    var transferAuthorities: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Remove the apps and reports of a user, and end. No host of the user may run; the daemon may.",
             valueName: "uid"))
     var forgetUser: UInt32?
@@ -101,6 +112,8 @@ struct AnnexDaemonCommand: ParsableCommand {
         options.wishes.patience = .seconds(patience)
         options.wishes.holdsBack = !neverHoldBack
         options.wishes.reports = .standard
+        options.transferProgram = try transferProgram.map(Self.absolute) ?? Self.neighbour("annex-transfer")
+        options.transferAuthorities = try transferAuthorities.map(Self.absolute)
         for limit in limit { options.limits.set(limit.name, to: limit.number) }
         let path = try Self.absolute(socket ?? (system ? DaemonPaths.systemSocket : DaemonPaths.userSocket))
         if path != DaemonPaths.systemSocket { options.socket = path }
@@ -112,6 +125,12 @@ struct AnnexDaemonCommand: ParsableCommand {
         let removed = try ForgottenUser.remove(user, from: options)
         for folder in removed { print("removed \(folder)") }
         if removed.isEmpty { print("the daemon keeps nothing for user \(user)") }
+    }
+
+    /// The path of a program in the folder of this program.
+    private static func neighbour(_ name: String) throws -> String {
+        let own = try Descriptor.reference(to: "/proc/self/exe").path()
+        return own.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/" + name
     }
 
     /// Makes a path absolute. A relative path begins at the working directory of the program.

@@ -64,6 +64,7 @@ final class DaemonRun: Service {
     /// Runs until the daemon is asked to end or to restart.
     func run() async throws {
         try daemon.start()
+        daemon.resumeTransfers()
         ServiceManager.reportReady()
         logger.info(
             "takes connections",

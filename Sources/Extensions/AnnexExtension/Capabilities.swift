@@ -18,7 +18,16 @@ public struct Capabilities: Sendable, Hashable {
     /// Whether the extension may connect to other machines.
     public var canUseNetwork: Bool { has("com.apple.security.network.client") }
 
-    init(_ text: String) {
+    /// Whether the extension can begin background transfers: it may use the network and app groups, and the daemon annexd
+    /// has launched it. A broker inside a host keeps no transfers.
+    public var canTransfer: Bool {
+        isOfDaemon && canUseNetwork && has("com.apple.security.application-groups")
+    }
+
+    private let isOfDaemon: Bool
+
+    init(_ text: String, isOfDaemon: Bool = false) {
+        self.isOfDaemon = isOfDaemon
         entitlements = text.split(separator: " ").map(String.init).sorted()
     }
 
@@ -27,7 +36,8 @@ public struct Capabilities: Sendable, Hashable {
 
     static let ofThisProcess: Capabilities = {
         // SAFETY: the text is copied, and an extension has one thread.
-        unsafe Capabilities(getenv(variable).map { unsafe String(cString: $0) } ?? "")
+        unsafe Capabilities(
+            getenv(variable).map { unsafe String(cString: $0) } ?? "", isOfDaemon: getenv("ANNEX_TRANSFERS") != nil)
     }()
 }
 

@@ -119,7 +119,7 @@ import Testing
         var events = session.events.makeAsyncIterator()
         let taken = try broker.take()
         #expect(taken.job.work.descriptors == 1 && broker.mover.looks > 0)
-        try broker.desk.note(TaskProgress(sent: 3, expected: 7), of: taken.key)
+        broker.desk.note(TaskProgress(sent: 3, expected: 7), of: taken)
         let moved = try await events.next()
         guard case .progress(_, let progress)? = moved else { throw Missing("progress") }
         #expect(progress.sent == 3 && progress.received == 0 && progress.expected == 7)
@@ -319,7 +319,10 @@ final class TransferBroker: Sendable {
         let loop = try EventLoop.shared()
         server = PortalServer(
             loop: loop,
-            services: [GroupService(loop: loop), BackgroundService(keepsTransfers ? desk : nil, on: loop)])
+            services: [
+                GroupService(loop: loop),
+                BackgroundService(keepsTransfers ? .success(desk) : .failure(.transfersNeedDaemon), on: loop),
+            ])
         desk.connect(to: mover) { [weak self] session in
             self?.starts.withLock { $0.append("\(session.app) \(session.identifier)") }
         }

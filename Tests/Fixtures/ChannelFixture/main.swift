@@ -5,6 +5,7 @@ import CFixtures
 let conduct = String(cString: conduct_name())
 switch conduct {
 case "answers-all-but-one": try AnswersAllButOne.run()
+case "carries-transfers": try CarriesTransfers.run()
 case "conforms": try Conforms.run()
 case "demands-items": try DemandsItems.run()
 case "echoes-raw": try EchoesRaw.run()

@@ -42,9 +42,21 @@ final class SharesData: AppExtension {
             return secret.map { String(decoding: $0, as: UTF8.self) } ?? "none"
         case "awaits": return try await change(of: group)
         case "floods": return try flood(AppGroup(group).path, as: rest[0])
+        case "uploads": return try await upload(from: group, to: rest[0], Array(rest.dropFirst()))
         case "fills": return try fill(group, Int(rest[0]) ?? 0)
         default: return "no such conduct"
         }
+    }
+
+    /// Begins an upload of files that it writes first, and ends.
+    private func upload(from group: String, to url: String, _ names: [String]) async throws -> String {
+        let folder = try AppGroup(group).path
+        for name in names where write("\(folder)/\(name)", "bytes of \(name)") != "written" { return "no file" }
+        let session = try await BackgroundSession(
+            identifier: "com.example.shout.sync", sharedContainerIdentifier: group)
+        let files = names.map { UploadPart.file($0, named: "file") }
+        let task = try await session.upload(to: url, parts: [.text("Summer", named: "title")] + files)
+        return "begun \(task.id)"
     }
 
     private func change(of group: String) async throws -> String {

@@ -11,6 +11,7 @@ case "connects-to-a-daemon": ConnectsToADaemon.run()
 case "coordinates-files": try CoordinatesFiles.run()
 case "counts-its-launches": asynchronously { try await CountsItsLaunches.run() }
 case "examines-itself": ExaminesItself.run()
+case "handles-transfers": asynchronously { try await HandlesTransfers.run() }
 case "holds-a-sandbox": try HoldsASandbox.run()
 case "keeps-a-ledger-as-app": KeepsALedgerAsApp.run()
 case "keeps-transfers": try KeepsTransfers.run()

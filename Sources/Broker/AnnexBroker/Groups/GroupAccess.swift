@@ -1,5 +1,6 @@
 internal import AnnexBrokerAPI
 internal import AnnexLinux
+internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexSigning
 internal import Glibc
@@ -58,6 +59,17 @@ final class GroupAccess: Sendable {
             throw BrokerError(
                 .system, what: "its app groups cannot be opened to its user: \(error.cause)", place: app,
                 remedy: error.remedy ?? "keep the daemon's folder on a file system with access control lists")
+        }
+    }
+
+    /// Opens a group for work that goes on without a member.
+    func open(_ key: GroupKey) throws(PortalError) -> OpenGroup {
+        do throws(SystemError) {
+            guard let path = try location?.path() else { throw SystemError("open", errno: ENOENT) }
+            return try open(key, in: PrivateFolder.own(path))
+        } catch {
+            throw PortalError(
+                .system, what: "the group \(key.identifier) cannot be opened: \(error.cause)", remedy: error.remedy)
         }
     }
 

@@ -86,6 +86,16 @@ struct BrokerLog: Sendable {
             metadata: [Self.identifier: "\(Escaped(app))", Self.cause: "\(Escaped(rule))"])
     }
 
+    func woke(_ app: String, for session: String) {
+        logger.info(
+            "an app was started, because its background transfers have ended",
+            metadata: [Self.identifier: "\(Escaped(app))", "session": "\(Escaped(session))"])
+    }
+
+    func failedTransfers(_ cause: String) {
+        logger.warning("background transfers wait", metadata: [Self.cause: "\(Escaped(cause, limit: 500))"])
+    }
+
     func heldBack(_ identifier: String, error: BrokerError) {
         logger.notice(
             "an extension is held back",

@@ -54,7 +54,7 @@ package final class UserLock: Sendable {
 
 /// Removes everything that the machine's daemon keeps for a user.
 package enum ForgottenUser {
-    /// Removes a user's apps, reports and private directories. The daemon may run meanwhile, but must not hold a broker
+    /// Removes a user's apps, reports, private directories and book of transfers. The daemon may run meanwhile, but must not hold a broker
     /// for the user.
     /// - Returns: the folders that were removed.
     /// - Throws: `EBUSY` if the user has a broker.
@@ -74,7 +74,7 @@ package enum ForgottenUser {
         var removed: [String] = []
         let folders = [
             ("apps", options.store(of: user)), ("reports-of", options.reports(of: user)),
-            ("private-of", options.privateDirectories(of: user)),
+            ("private-of", options.privateDirectories(of: user)), ("transfers-of", options.transfers(of: user)),
         ]
         for (parent, path) in folders {
             do throws(SystemError) {

@@ -62,6 +62,7 @@ extension DaemonUser {
             trust.forgetFirstUses(butOf: Set(apps.map(\.identifier)))
         }
         made.broker.finishAnnouncedRemovals(installed: Set(apps.map(\.identifier)))
+        made.broker.beginTransfers()
         return made
     }
 
@@ -84,10 +85,18 @@ extension DaemonUser {
         wishes.share = share
         wishes.user = "\(number)"
         wishes.owner = number
-        if options.isSystem { wishes.daemon = options.socket }
+        if options.isSystem { wishes.daemon = options.socket } else { wishes.ownDaemon = options.socket }
+        wishes.transfers = wishes.transfers ?? transfers
         wishes.privateDirectories = .folder(options.privateDirectories(of: number))
         if options.isSystem, wishes.reports == .standard { wishes.reports = .folder(options.reports(of: number)) }
         return wishes
+    }
+
+    private var transfers: TransferKeeping {
+        var keeping = TransferKeeping(
+            in: options.transfers(of: number) + "/book", program: options.transferProgram)
+        keeping.authorities = options.transferAuthorities
+        return keeping
     }
 
     private var share: BrokerShare {

@@ -121,10 +121,10 @@ final class DaemonUser: Sendable {
     /// Whether the log may have one more entry about a connection of this user that broke a rule.
     func mayLogBreak() -> Bool { state.withLock { $0.breaks.spend(at: MonotonicClock.now()) } }
 
-    /// Whether the user has no connection, no extension and no open request in this daemon.
+    /// Whether the user has no connection, no extension, no open request and no background transfer in this daemon.
     var isIdle: Bool {
         state.withLock { $0.connections == 0 && $0.running == 0 && $0.openRequests == 0 } && lane.isIdle
-            && changes.isIdle
+            && changes.isIdle && !(resources.withLock { $0 }?.broker.hasTransfers ?? false)
     }
 
     /// Records that a connection of the user has ended.

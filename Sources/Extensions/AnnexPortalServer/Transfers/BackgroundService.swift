@@ -7,7 +7,7 @@ internal import Synchronization
 /// The service for background transfers. Only a broker of the daemon annexd has a desk, because transfers outlive the
 /// programs that embed other brokers.
 package final class BackgroundService: PortalService {
-    private let desk: TransferDesk?
+    private let kept: Result<TransferDesk, PortalError>
     private let loop: EventLoop
     /// Whether news about progress wait, for each connection and group.
     private let waiting = Mutex<Set<WaitingNews>>([])
@@ -18,18 +18,20 @@ package final class BackgroundService: PortalService {
         let group: String
     }
 
-    /// - Parameter desk: the desk of the user's transfers; nil if this broker keeps no transfers.
-    package init(_ desk: TransferDesk?, on loop: EventLoop) {
-        self.desk = desk
+    /// - Parameter kept: the desk of the user's transfers, or the reason why there is none.
+    package init(_ kept: Result<TransferDesk, PortalError>, on loop: EventLoop) {
+        self.kept = kept
         self.loop = loop
-        desk?.holders.setTeller { [weak self] holder, isProgress in self?.tell(holder, ofProgress: isProgress) }
+        (try? kept.get())?.holders.setTeller { [weak self] holder, isProgress in
+            self?.tell(holder, ofProgress: isProgress)
+        }
     }
 
     package var name: PortalServiceName { .transfers }
 
     package func handle(_ call: PortalCall) {
-        guard let desk else { return call.fail(.transfersNeedDaemon) }
         do throws(PortalError) {
+            let desk = try kept.get()
             let group = try call.joinedGroup()
             try BackgroundRequest(call, in: group, at: desk).handle()
         } catch {
@@ -38,7 +40,7 @@ package final class BackgroundService: PortalService {
     }
 
     package func forget(_ connection: PortalConnection) {
-        guard let desk else { return }
+        guard let desk = try? kept.get() else { return }
         let freed = desk.holders.freeAll(of: connection.number)
         guard !freed.isEmpty else { return }
         row.run { for session in freed { try? desk.released(session) } }

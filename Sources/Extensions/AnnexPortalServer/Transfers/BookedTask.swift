@@ -129,6 +129,13 @@ extension TransferJob {
     /// The same job with other work, for example with the sizes of the files.
     package func with(_ work: TransferWork) -> TransferJob { with(key: key, work: work) }
 
+    /// The same job with other time limits.
+    package func within(_ patience: TransferPatience) -> TransferJob {
+        TransferJob(
+            key: key, method: method, url: url, headers: headers, patience: patience,
+            isDiscretionary: isDiscretionary, work: work)
+    }
+
     private func with(key: TransferKey, work: TransferWork) -> TransferJob {
         TransferJob(
             key: key, method: method, url: url, headers: headers, patience: patience,

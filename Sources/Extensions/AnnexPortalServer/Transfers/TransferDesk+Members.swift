@@ -1,6 +1,6 @@
 package import AnnexLinux
 internal import AnnexPortal
-internal import AnnexTransferWire
+package import AnnexTransferWire
 
 /// What members and users do with tasks.
 extension TransferDesk {
@@ -56,6 +56,14 @@ extension TransferDesk {
             }
         }
         return next
+    }
+
+    /// Puts a task back that the agent does not have any more.
+    package func giveBack(_ key: TransferKey, after pause: Duration) throws(StoreError) {
+        let (seconds, rest) = pause.components
+        let later = WallClock.now().microseconds &+ seconds * 1_000_000 &+ rest / 1_000_000_000_000
+        try book.giveBack(key, until: WallClock(microseconds: later), failed: false)
+        step(.returned)
     }
 
     /// Gives a queued task to the agent.

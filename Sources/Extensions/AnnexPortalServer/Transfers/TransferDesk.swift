@@ -170,10 +170,8 @@ package final class TransferDesk: Sendable {
     // MARK: News
 
     /// Records how many bytes of a running task have moved.
-    package func note(_ progress: TaskProgress, of key: TransferKey) throws(StoreError) {
-        let number = Int64(clamping: key.task)
-        moved.withLock { $0[number] = progress }
-        guard let task = try book.task(number) else { return }
+    package func note(_ progress: TaskProgress, of task: BookedTask) {
+        moved.withLock { $0[task.number] = progress }
         holders.tellOfProgress(task.session)
     }
 

@@ -185,6 +185,11 @@ package struct TransferStaging: Sendable {
         [ENOENT, ENOTDIR, EISDIR, ELOOP, EXDEV, ENAMETOOLONG, ENOTEMPTY, EEXIST, EACCES].contains(errno)
     }
 
+    /// The bytes of the group's files, as `count` counts those of a folder: in the container, and in all transfers.
+    package func use(_ count: (borrowing Descriptor) -> UInt64) -> UInt64 {
+        count(group.container) + count(group.transfers)
+    }
+
     // MARK: Ends
 
     /// Removes the files of the task, and the session's folder if no other task has files in it.

@@ -1,0 +1,147 @@
+internal import AnnexBrokerAPI
+internal import AnnexBundle
+internal import AnnexLaunch
+internal import AnnexLinux
+internal import AnnexModel
+internal import AnnexPortal
+internal import AnnexPortalServer
+internal import AnnexRegistry
+internal import AnnexSigning
+internal import Synchronization
+
+/// The background transfers of a broker's user: the desk of members, and the keeper of the agent.
+final class BrokerTransfers: Sendable {
+    let desk: TransferDesk
+    private let keeper: TransferKeeper
+    private let registry: InstalledRegistry
+    private let signatures: InstalledSignatures
+    private let starter: AppStarter
+    private let log: BrokerLog
+    /// Runs what waits for the disk or for the start of an app.
+    private let row = Lane.Row(of: .slow)
+    private let hasBegun = Mutex(false)
+
+    /// The parts of a broker that transfers need.
+    struct Parts {
+        let launcher: Launcher
+        let groups: GroupAccess
+        let registry: InstalledRegistry
+        let signatures: InstalledSignatures
+        let starter: AppStarter
+        let log: BrokerLog
+    }
+
+    /// Opens the book of the user's transfers.
+    init(_ keeping: TransferKeeping, of parts: Parts) throws(PortalError) {
+        let groups = parts.groups
+        desk = TransferDesk(try Self.book(in: keeping.folder)) { key throws(PortalError) in try groups.open(key) }
+        let agent =
+            keeping.starter
+            ?? SandboxedTransferAgent(
+                launcher: parts.launcher, program: keeping.program, authorities: keeping.authorities)
+        keeper = TransferKeeper(
+            desk, on: parts.launcher.loop, names: TransferNames(), starter: agent, log: parts.log)
+        (registry, signatures, starter, log) = (parts.registry, parts.signatures, parts.starter, parts.log)
+        desk.connect(to: keeper) { [weak self] session in self?.wake(session) }
+    }
+
+    private static func book(in folder: String) throws(PortalError) -> TransferBook {
+        let path: String
+        do throws(SystemError) {
+            try Descriptor.makeDirectories(folder, mode: 0o700)
+            // SQLite follows no link on the path of a store.
+            path = try Descriptor.directory(folder).path()
+        } catch {
+            throw PortalError(.system, what: "the book of transfers: \(error.cause)", remedy: error.remedy)
+        }
+        do throws(StoreError) { return try TransferBook(in: path) } catch { throw PortalError(error) }
+    }
+
+    /// Finishes what an earlier broker began, and lets the agent go on. The apps of the user are known by now.
+    func begin() {
+        hasBegun.withLock { $0 = true }
+        row.run { [weak self] in
+            guard let self else { return }
+            do throws(StoreError) {
+                for failure in try desk.recover() { log.failedTransfers("\(failure)") }
+                try desk.review { [self] in isAllowed($1, in: $0) }
+            } catch {
+                log.failedTransfers("the book of transfers cannot be read: \(error)")
+            }
+            keeper.look()
+        }
+    }
+
+    func end() { keeper.end() }
+
+    /// Whether the broker must stay for a task that has no outcome.
+    var hasWork: Bool { keeper.hasWork }
+
+    // MARK: Apps
+
+    private func wake(_ session: BookedSession) {
+        row.run { [weak self] in
+            guard let self else { return }
+            guard let app = registry.value.bundlesInUse.first(where: { $0.identifier == session.app }) else {
+                return log.failedTransfers("\(session.app) is not installed any more, and was not started")
+            }
+            do throws(BrokerError) {
+                try starter.startInstalled(app, for: .backgroundSession(session.identifier))
+                log.woke(app.identifier, for: session.identifier)
+            } catch {
+                log.failedTransfers("\(error.place) \(error.what)")
+            }
+        }
+    }
+
+    // MARK: Grants
+
+    /// Ends the tasks that the user does not allow any more, after a change of apps or grants.
+    func reviewLater() {
+        guard hasBegun.withLock({ $0 }) else { return }
+        row.run { [weak self] in
+            guard let self else { return }
+            do throws(StoreError) {
+                try desk.review { [self] in isAllowed($1, in: $0) }
+            } catch {
+                log.failedTransfers("the book of transfers cannot be read: \(error)")
+            }
+        }
+    }
+
+    /// The app must be installed, signed by the group's team, and a member of the group. An extension must be a member
+    /// too, and may use the network.
+    private func isAllowed(_ task: BookedTask, in session: BookedSession) -> Bool {
+        let installed = registry.value
+        guard let app = installed.bundlesInUse.first(where: { $0.identifier == session.app }),
+            app.entitlements.applicationGroups.contains(session.group.identifier),
+            signatures.team(ofApp: app.identifier)?.publicKey.hex == session.group.team
+        else { return false }
+        if task.member == session.app { return true }
+        guard let record = installed.record(task.member), let bundle = record.bundle else { return false }
+        let inForce = installed.entitlementsInForce(for: record)
+        return signatures.groups(of: bundle).contains(session.group.identifier)
+            && [Entitlement.applicationGroups, .networkClient].allSatisfy { inForce.contains($0.rawValue) }
+    }
+}
+
+extension Broker {
+    /// Opens the user's transfers, or says why there are none.
+    static func transfers(
+        _ keeping: TransferKeeping?, of parts: BrokerTransfers.Parts
+    ) -> Result<BrokerTransfers, PortalError> {
+        guard let keeping else { return .failure(.transfersNeedDaemon) }
+        do throws(PortalError) {
+            return .success(try BrokerTransfers(keeping, of: parts))
+        } catch {
+            parts.log.failedTransfers("\(error)")
+            return .failure(error)
+        }
+    }
+
+    /// Lets the user's background transfers go on, after all apps of the user were installed.
+    package func beginTransfers() { transfers?.begin() }
+
+    /// Whether a background transfer has no outcome yet.
+    package var hasTransfers: Bool { transfers?.hasWork ?? false }
+}

@@ -1,0 +1,129 @@
+import AnnexBrokerAPI
+import AnnexHost
+import AnnexTestSupport
+import Foundation
+import Testing
+
+/// Background transfers under a daemon: extension, broker, agent and app. A program takes the place of the agent, and
+/// moves no byte over a network.
+@Suite(.timeLimit(.minutes(20))) struct TransferTests {
+    private static let network = "com.apple.security.network.client"
+    private static let extensionName = "com.example.shout.loud"
+
+    private let world: GroupWorld
+    private let agent: String
+
+    init() throws {
+        world = try GroupWorld()
+        agent = world.folder.url.path + "/agent"
+        try Fixtures.copy("carries-transfers", to: URL(filePath: agent))
+    }
+
+    private func daemon(in folder: TemporaryFolder? = nil, hasAgent: Bool = true) async throws -> TestDaemon {
+        try await TestDaemon(in: folder, ["--transfer-program", hasAgent ? agent : world.folder.url.path + "/none"])
+    }
+
+    private func host(_ daemon: TestDaemon) throws -> AnnexHost {
+        try AnnexHost.connectAndWait(to: daemon.socket, patience: .patience)
+    }
+
+    private func install(at host: AnnexHost, granting: [String]) async throws {
+        let app = try await world.app(besides: [Self.network], program: "handles-transfers")
+        try await host.install(app: app.path, granting: granting)
+    }
+
+    /// - Returns: the answer of the extension, without the receipt at its end.
+    private func upload(_ host: AnnexHost, to url: String) async throws -> String {
+        let words = try await world.ask(host, "uploads \(GroupWorld.ours) \(url) one two").split(separator: " ")
+        return (words.first == "begun" ? words.prefix(2) : words[...]).joined(separator: " ")
+    }
+
+    /// The container of the group, as the app sees it.
+    private func container(_ daemon: TestDaemon) -> String {
+        let teams = daemon.folder.url.path + "/state/private/@groups"
+        let team = (try? FileManager.default.contentsOfDirectory(atPath: teams))?.first ?? ""
+        return "\(teams)/\(team)/\(GroupWorld.ours)/container"
+    }
+
+    private func lines(_ name: String, _ daemon: TestDaemon) -> [String] {
+        let text = try? String(contentsOfFile: container(daemon) + "/" + name, encoding: .utf8)
+        return (text ?? "").split(separator: "\n").map(String.init)
+    }
+
+    @Test func `an upload goes on without its extension, and the app is started once and takes note`() async throws {
+        let daemon = try await daemon()
+        let host = try host(daemon)
+        try await install(at: host, granting: [GroupWorld.entitlement, Self.network])
+        #expect(try await upload(host, to: "https://example.org/album") == "begun 1")
+        await eventually { !lines("outcomes", daemon).isEmpty }
+        #expect(lines("outcomes", daemon) == ["1 200 - bytes of onebytes of two"])
+        #expect(lines("starts", daemon) == ["started 1"])
+        // The app has taken note, so that the number is not used again and the files are gone.
+        #expect(try await upload(host, to: "https://example.org/album") == "begun 2")
+        await eventually { lines("outcomes", daemon).count == 2 }
+        #expect(Set(try FileManager.default.contentsOfDirectory(atPath: container(daemon))) == ["outcomes", "starts"])
+        let staged = (container(daemon) as NSString).deletingLastPathComponent + "/transfers"
+        #expect(try FileManager.default.contentsOfDirectory(atPath: staged).isEmpty)
+    }
+
+    @Test func `transfers go on after the daemon is killed, and before a host connects`() async throws {
+        var daemon = try await daemon(hasAgent: false)
+        let folder = daemon.folder
+        do {
+            let host = try host(daemon)
+            try await install(at: host, granting: [GroupWorld.entitlement, Self.network])
+            #expect(try await upload(host, to: "https://example.org/album") == "begun 1")
+        }
+        _ = await daemon.end(SIGKILL)
+        daemon = try await self.daemon(in: folder)
+        let next = daemon
+        await eventually { !lines("outcomes", next).isEmpty }
+        #expect(lines("outcomes", daemon) == ["1 200 - bytes of onebytes of two"])
+    }
+
+    @Test func `an app that crashes on its outcomes is started three times at most`() async throws {
+        var daemon = try await daemon()
+        let folder = daemon.folder
+        do {
+            let host = try host(daemon)
+            try await install(at: host, granting: [GroupWorld.entitlement, Self.network])
+            #expect(try await world.ask(host, "writes \(GroupWorld.ours) crashes yes") == "written")
+            #expect(try await upload(host, to: "https://example.org/album") == "begun 1")
+        }
+        for count in 1...3 {
+            let current = daemon
+            await eventually { lines("starts", current).count == count }
+            #expect(await daemon.end() == .exited(0))
+            daemon = try await self.daemon(in: folder)
+        }
+        // The fourth daemon starts the app no more. Its answer to a host comes after it has read the book.
+        let host = try host(daemon)
+        #expect(try await world.ask(host, "reads \(GroupWorld.ours) starts").contains("started 1"))
+        #expect(lines("starts", daemon).count == 3 && lines("outcomes", daemon).isEmpty)
+    }
+
+    @Test func `a revoked grant ends the transfers that it allowed`() async throws {
+        let daemon = try await daemon(hasAgent: false)
+        let host = try host(daemon)
+        try await install(at: host, granting: [GroupWorld.entitlement, Self.network])
+        #expect(try await upload(host, to: "https://example.org/album") == "begun 1")
+        _ = try await host.revoke(Self.network, from: Self.extensionName)
+        await eventually { !lines("outcomes", daemon).isEmpty }
+        #expect(lines("outcomes", daemon) == ["1 0 revoked "])
+    }
+
+    @Test func `without the grant of the network, nothing is transferred`() async throws {
+        let daemon = try await daemon()
+        let host = try host(daemon)
+        try await install(at: host, granting: [GroupWorld.entitlement])
+        #expect(try await upload(host, to: "https://example.org/album").hasPrefix("notAllowed"))
+    }
+
+    @Test func `an embedded broker says that transfers need annexd`() async throws {
+        let app = try await world.app(besides: [Self.network], program: "handles-transfers")
+        let host = try world.host(app)
+        _ = try host.grantAndWait(Self.network, to: Self.extensionName)
+        let said = try await upload(host, to: "https://example.org/album")
+        #expect(said.hasPrefix("unavailable") && said.contains("annexd"))
+    }
+}
