@@ -23,6 +23,7 @@ import Testing
         .list(after: "com.a", withDisabled: true), .list(after: "", languages: []),
         .list(after: "com.a", withDisabled: true, languages: ["de-AT", "en"]), .icon(extension: "com.a.b", from: .max),
         .attributes(extension: "com.a.b"), .typeDeclarations(extension: "com.a.b"), .open(url: "todo://add"),
+        .transfer(.list(after: 7)), .transfer(.show(1)), .transfer(.cancel(.max)), .transfer(.retry(2)),
         .terms(extension: "com.a.b"),
         .claim(.max),
         .launch(extension: "com.a.b", for: .request, timeLimit: nil, counters: 0),

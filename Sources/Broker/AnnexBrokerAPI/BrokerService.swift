@@ -52,6 +52,10 @@ package protocol BrokerService: Sendable {
     /// The declarations of types in the `Info.plist` of the app that contains the extension.
     func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue]
 
+    /// Answers about background transfers, or changes one. The keys of the answer are those of
+    /// `annex transfer show --json`, or those of a `TransferReport`.
+    func transfers(_ request: TransferRequest) throws(BrokerError) -> [String: ItemValue]
+
     /// A sequence with one value for each change of the installed apps and extensions from now on.
     var changes: InstalledChanges { get }
 

@@ -335,6 +335,26 @@ public struct AnnexHost: Sendable {
         try service.attributes(of: identifier)
     }
 
+    /// How a background transfer goes on, of which an extension put a receipt into its answer. The host learns how many
+    /// bytes have moved and how the transfer ended, and neither its URL nor its contents.
+    ///
+    /// - Throws: a `BrokerError` if the receipt is older than 24 hours, or is not of this user's daemon.
+    public nonisolated(nonsending) func progress(of receipt: TransferReceipt) async throws(BrokerError)
+        -> TransferReport
+    {
+        try await reading { () throws(BrokerError) in try progressAndWait(of: receipt) }
+    }
+
+    /// Does the same as `progress`, for code without Swift concurrency. The call blocks the thread.
+    public func progressAndWait(of receipt: TransferReceipt) throws(BrokerError) -> TransferReport {
+        if let report = TransferReport(try service.transfers(.report(receipt))) { return report }
+        throw BrokerError(.unreachable, what: "gave an answer that this version does not know", place: "annexd")
+    }
+
+    package func transfersAndWait(_ request: TransferRequest) throws(BrokerError) -> [String: ItemValue] {
+        try service.transfers(request)
+    }
+
     /// The declarations of types in the `Info.plist` of the app that contains the extension. The call blocks the thread.
     func typeDeclarations(of identifier: String) throws(BrokerError) -> [String: ItemValue] {
         try service.typeDeclarations(of: identifier)

@@ -153,7 +153,7 @@ struct Annex: AsyncParsableCommand {
             DemoCommand.self, BenchCommand.self, ReplayCommand.self, ReportsCommand.self, TopCommand.self,
             InstallCommand.self, RemoveCommand.self, ListCommand.self, EnableCommand.self, DisableCommand.self,
             PinCommand.self, UnpinCommand.self, GrantCommand.self, RevokeCommand.self, RequestCommand.self,
-            ShareCommand.self, TodayCommand.self, OpenCommand.self, GroupCommand.self,
+            ShareCommand.self, TodayCommand.self, OpenCommand.self, GroupCommand.self, TransferCommand.self,
             BundleCommand.self, ValidateCommand.self, KeyCommand.self, SignCommand.self,
         ])
 }

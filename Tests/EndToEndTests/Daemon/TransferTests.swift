@@ -1,5 +1,6 @@
 import AnnexBrokerAPI
 import AnnexHost
+import AnnexModel
 import AnnexTestSupport
 import Foundation
 import Testing
@@ -36,6 +37,10 @@ import Testing
     private func upload(_ host: AnnexHost, to url: String) async throws -> String {
         let words = try await world.ask(host, "uploads \(GroupWorld.ours) \(url) one two").split(separator: " ")
         return (words.first == "begun" ? words.prefix(2) : words[...]).joined(separator: " ")
+    }
+
+    private func annex(_ daemon: TestDaemon, _ words: String...) async throws -> Program {
+        try await Program.annex(["transfer"] + words + ["--socket", daemon.socket], in: world.folder)
     }
 
     /// The container of the group, as the app sees it.
@@ -117,6 +122,39 @@ import Testing
         let host = try host(daemon)
         try await install(at: host, granting: [GroupWorld.entitlement])
         #expect(try await upload(host, to: "https://example.org/album").hasPrefix("notAllowed"))
+    }
+
+    @Test func `a host learns by a receipt how a transfer ended, and nothing else`() async throws {
+        let daemon = try await daemon()
+        let host = try host(daemon)
+        try await install(at: host, granting: [GroupWorld.entitlement, Self.network])
+        let said = try await world.ask(host, "uploads \(GroupWorld.ours) https://example.org/secret one two")
+        let receipt = try #require(TransferReceipt(String(said.split(separator: " ").last ?? "")))
+        var report = try await host.progress(of: receipt)
+        while report.outcome == .underWay { report = try await host.progress(of: receipt) }
+        #expect(report.outcome == .done && report.fraction == nil)
+        // The receipt stays good after the app has taken note of the outcome.
+        await eventually { !lines("outcomes", daemon).isEmpty }
+        #expect(try await host.progress(of: receipt).outcome == .done)
+        let guess = try #require(TransferReceipt(String(repeating: "0", count: 32)))
+        await #expect(throws: BrokerError.self) { try await host.progress(of: guess) }
+    }
+
+    @Test func `the user lists, hurries and cancels transfers`() async throws {
+        let daemon = try await daemon(hasAgent: false)
+        let host = try host(daemon)
+        try await install(at: host, granting: [GroupWorld.entitlement, Self.network])
+        #expect(try await annex(daemon, "list").output == "no transfers\n")
+        #expect(try await upload(host, to: "https://example.org/album") == "begun 1")
+        let listed = try await annex(daemon, "list")
+        #expect(listed.output.contains("1  upload  ") && listed.output.contains("https://example.org/album"))
+        let shown = try await annex(daemon, "show", "1", "--json")
+        #expect(shown.output.contains(#""session": "com.example.shout.sync""#) && shown.output.contains("one"))
+        #expect(try await annex(daemon, "retry", "1").status == 0)
+        let cancelled = try await annex(daemon, "cancel", "1")
+        #expect(cancelled.output.contains("failure: cancelled"), "\(cancelled)")
+        let missing = try await annex(daemon, "show", "99")
+        #expect(missing.status == 1 && missing.errors.contains("annex transfer list"), "\(missing)")
     }
 
     @Test func `an embedded broker says that transfers need annexd`() async throws {

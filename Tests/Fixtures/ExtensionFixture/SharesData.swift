@@ -56,7 +56,7 @@ final class SharesData: AppExtension {
             identifier: "com.example.shout.sync", sharedContainerIdentifier: group)
         let files = names.map { UploadPart.file($0, named: "file") }
         let task = try await session.upload(to: url, parts: [.text("Summer", named: "title")] + files)
-        return "begun \(task.id)"
+        return "begun \(task.id) \(try await task.receipt().text)"
     }
 
     private func change(of group: String) async throws -> String {

@@ -38,7 +38,7 @@ package struct HostPacketMessage: Message {
     fileprivate enum Kind: UInt8, FieldValue {
         case hello = 1
         case install, remove, setEnabled, list, terms, launch, claim, trust, pin, setGranted, installGranting
-        case listTranslated, icon, attributes, typeDeclarations, open
+        case listTranslated, icon, attributes, typeDeclarations, open, transfer
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
@@ -104,6 +104,10 @@ package struct HostPacketMessage: Message {
         case .attributes(let identifier): named(.attributes, text: identifier)
         case .typeDeclarations(let identifier): named(.typeDeclarations, text: identifier)
         case .open(let url): named(.open, text: url)
+        case .transfer(let request):
+            named(.transfer, text: request.word)
+            encoder.encode(request.number, as: Tag.request)
+            encoder.encode(request.receipt, as: Tag.app)
         case .terms(let identifier): named(.terms, text: identifier)
         case .claim(let launched):
             head(.claim, number: number, into: &encoder)
@@ -202,11 +206,22 @@ package struct HostPacketMessage: Message {
         case .attributes: return .attributes(extension: try text(&decoder))
         case .typeDeclarations: return .typeDeclarations(extension: try text(&decoder))
         case .open: return .open(url: try text(&decoder))
+        case .transfer: return try transfer(from: &decoder)
         case .terms: return .terms(extension: try text(&decoder))
         case .claim: return .claim(try decoder.decode(Tag.claimed))
         case .launch: return try launch(from: &decoder)
         default: return nil
         }
+    }
+
+    private static func transfer(from decoder: inout MessageDecoder) throws(DecodingFailure) -> ServiceRequest {
+        let word = try text(&decoder)
+        let number = try decoder.decode(Tag.request, as: UInt64.self)
+        let receipt = try decoder.decode(Tag.app, as: String.self)
+        guard let request = TransferRequest(word: word, number: number, receipt: receipt) else {
+            throw decoder.failure(Tag.text, reason: .rejected("is no request about transfers"))
+        }
+        return .transfer(request)
     }
 
     private static func launch(from decoder: inout MessageDecoder) throws(DecodingFailure) -> ServiceRequest {
@@ -249,7 +264,7 @@ package struct HostPacketMessage: Message {
         case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
         case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin, .setGranted,
-            .installGranting, .listTranslated, .icon, .attributes, .typeDeclarations, .open, .portal:
+            .installGranting, .listTranslated, .icon, .attributes, .typeDeclarations, .open, .transfer, .portal:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }

@@ -6,7 +6,7 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of the protocol's meaning raises the upper bound. If support for
     /// old peers is dropped, the lower bound rises.
-    package static let versions: ClosedRange<UInt64> = 3...13
+    package static let versions: ClosedRange<UInt64> = 3...14
     /// From this version on, a host that has passed a ping on to its extension reports this to the daemon.
     package static let firstWithPings: UInt64 = 4
     /// From this version on, a daemon checks the extension point that a host expects.
@@ -33,6 +33,9 @@ package enum ServiceWire {
     /// From this version on, a host names the origin of a session, and reports its first answer. The daemon names the
     /// size of the window for the host's requests.
     package static let firstWithOrigins: UInt64 = 13
+
+    /// From this version on, a daemon answers about background transfers.
+    package static let firstWithTransfers: UInt64 = 14
 
     /// The highest version that both peers support; nil if the peers have no version in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -107,6 +110,8 @@ package enum ServiceRequest: Sendable, Hashable {
     case attributes(extension: String)
     /// The types that the extension's app declares. The answer is `attributes`.
     case typeDeclarations(extension: String)
+    /// Asks about background transfers, or changes one. The answer is `attributes`.
+    case transfer(TransferRequest)
     /// Starts the app that registers the URL's scheme. The answer is `opened`.
     case open(url: String)
     case terms(extension: String)
@@ -129,7 +134,7 @@ package enum ServiceRequest: Sendable, Hashable {
         case .install: 1
         case .launch: ServiceWire.launchDescriptors
         case .uninstall, .setEnabled, .setGranted, .trust, .pin, .list, .terms, .claim, .icon, .attributes,
-            .typeDeclarations, .open:
+            .typeDeclarations, .open, .transfer:
             0
         }
     }

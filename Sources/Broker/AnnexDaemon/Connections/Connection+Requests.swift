@@ -13,7 +13,7 @@ extension Connection {
         switch request {
         case .install, .uninstall, .setEnabled, .setGranted, .pin, .trust, .open:
             beginChange(request, number: number, handed: handed)
-        case .list, .terms, .icon, .attributes, .typeDeclarations: beginQuery(request, number: number)
+        case .list, .terms, .icon, .attributes, .typeDeclarations, .transfer: beginQuery(request, number: number)
         case .claim(let launched):
             let handle = state.withLock { $0.extensions[launched]?.handle }
             answer(number) { () throws(BrokerError) in .claimed(isYours: handle?.claim() ?? false) }
@@ -87,6 +87,8 @@ extension Connection {
             query(number) { broker throws(BrokerError) in .attributes(try broker.attributes(of: identifier)) }
         case .typeDeclarations(let identifier):
             query(number) { broker throws(BrokerError) in .attributes(try broker.typeDeclarations(of: identifier)) }
+        case .transfer(let request):
+            query(number) { broker throws(BrokerError) in .attributes(try broker.transfers(request)) }
         default: break
         }
     }

@@ -80,6 +80,16 @@ extension DaemonService {
         return values
     }
 
+    func transfers(_ request: TransferRequest) throws(BrokerError) -> [String: ItemValue] {
+        guard link.supports(ServiceWire.firstWithTransfers) else {
+            throw BrokerError(
+                .unreachable, what: "is a daemon that keeps no transfers", place: link.path,
+                remedy: "restart annexd after its update")
+        }
+        guard case .attributes(let values) = try link.ask(.transfer(request)) else { throw link.misunderstanding }
+        return values
+    }
+
     private func checkHasFaces() throws(BrokerError) {
         guard link.supports(ServiceWire.firstWithFaces) else {
             throw BrokerError(

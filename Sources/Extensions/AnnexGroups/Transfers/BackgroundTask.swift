@@ -1,4 +1,5 @@
-internal import AnnexPortal
+public import AnnexModel
+public import AnnexPortal
 internal import AnnexTransferWire
 
 /// One upload or download of a background session.
@@ -26,6 +27,14 @@ public struct BackgroundTask: Sendable, Identifiable {
     public nonisolated(nonsending) func outcome() async throws(PortalError) -> BackgroundOutcome? {
         let description = try await described()
         return description.hasEnded ? BackgroundOutcome(description) : nil
+    }
+
+    /// A receipt for the host, which learns by it how the task goes on, and never what is transferred. Put the receipt
+    /// into the answer: `item.userInfo[TransferReceipt.key] = receipt.value`.
+    public nonisolated(nonsending) func receipt() async throws(PortalError) -> TransferReceipt {
+        let answer = try await session.ask(BackgroundMethod.receipt, with: reference).decoded(as: NameList.self)
+        if let receipt = answer.names.first.flatMap({ TransferReceipt($0) }) { return receipt }
+        throw PortalError(.system, what: "the broker gave no receipt", remedy: "update the broker")
     }
 
     private nonisolated(nonsending) func described() async throws(PortalError) -> TaskDescription {

@@ -28,6 +28,9 @@ package enum BackgroundMethod {
     package static let close = PortalMethod(.transfers, number: 11)
     /// The answer is a `NameList`: the identifiers of the group's sessions that belong to the member's app.
     package static let sessions = PortalMethod(.transfers, number: 12)
+    /// The request carries `TaskReference`. The answer is a `NameList` with one receipt, by which a host learns of the
+    /// task's progress.
+    package static let receipt = PortalMethod(.transfers, number: 13)
 
     /// The limits of all bodies.
     package static let limits = TransferLimits.message

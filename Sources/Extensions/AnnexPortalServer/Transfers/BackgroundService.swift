@@ -101,6 +101,7 @@ private struct BackgroundRequest {
         case BackgroundMethod.note: try note(isLast: false)
         case BackgroundMethod.finishEvents: try note(isLast: true)
         case BackgroundMethod.close: try close()
+        case BackgroundMethod.receipt: call.answer(try receipt())
         case BackgroundMethod.sessions: call.answer(try sessions())
         default: throw .unknownMethod
         }
@@ -217,6 +218,12 @@ private struct BackgroundRequest {
             url: task.job.url, files: task.files, hasEnded: task.state == .ended, failure: task.outcome?.failure,
             answer: task.outcome?.answer
         ).answerBody(within: BackgroundMethod.limits)
+    }
+
+    private func receipt() throws(PortalError) -> [UInt8] {
+        let task = try task()
+        let receipt = try stored { () throws(StoreError) in try desk.book.addReceipt(for: task) }
+        return try NameList(names: [receipt.text]).answerBody()
     }
 
     // MARK: Helpers

@@ -26,8 +26,8 @@ extension StoreSchema {
             "CREATE INDEX task_session ON task (session)",
             """
             CREATE TABLE receipt (
-                token TEXT PRIMARY KEY, host TEXT NOT NULL, task INTEGER NOT NULL, expires INTEGER NOT NULL,
-                sent INTEGER NOT NULL, received INTEGER NOT NULL, expected INTEGER, outcome INTEGER NOT NULL
+                token TEXT PRIMARY KEY, task INTEGER NOT NULL, expires INTEGER NOT NULL, outcome TEXT,
+                sent INTEGER, received INTEGER, expected INTEGER
             ) STRICT, WITHOUT ROWID
             """,
         ])

@@ -138,11 +138,14 @@ package final class TransferBook: Sendable {
     ///   - tasks: the tasks whose outcomes a process knows. Tasks that go on are left as they are.
     ///   - isLast: whether the app has finished its work on the session's outcomes, so that its starts are forgotten.
     package func note(_ tasks: [Int64], of session: Int64, isLast: Bool = false) throws(StoreError) {
+        var ended: [BookedTask] = []
+        for number in tasks {
+            if let task = try task(number), task.session == session, task.state == .ended { ended.append(task) }
+        }
         try transact { (database) throws(StoreError) in
-            for task in tasks {
-                try database.run(
-                    "DELETE FROM task WHERE session = ?1 AND number = ?2 AND state = ?3",
-                    with: [.number(session), .number(task), .number(TaskState.ended.rawValue)])
+            for task in ended {
+                try closeReceipts(of: task, with: task.report(after: task.progress), in: &database)
+                try database.run("DELETE FROM task WHERE number = ?1", with: [.number(task.number)])
             }
             guard isLast else { return }
             try database.run("UPDATE session SET woken = 0 WHERE number = ?1", with: [.number(session)])
