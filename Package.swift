@@ -86,7 +86,8 @@ let policy = floor(
 let sandbox = floor(
     "Sandbox",
     .target(name: "AnnexWarden", exclude: ["Program"]),
-    library("AnnexNames", "AnnexPolicy", "AnnexLinux"), library("AnnexRelay", "AnnexLinux", "CAnnexLinux"),
+    library("AnnexNames", "AnnexPolicy", "AnnexLinux", "CAnnexLinux"),
+    library("AnnexRelay", "AnnexLinux", "CAnnexLinux"),
     library(
         "AnnexLaunch", "AnnexNames", "AnnexRelay", "AnnexPolicy", "AnnexLinux", "CAnnexLinux", "AnnexWarden", logging,
         plugins: ["EmbedProgram"]),

@@ -83,7 +83,7 @@ enum HousePlan {
                 Target("AnnexWarden", "C: the small process that builds sandboxes and is their parent"),
                 Target(
                     "AnnexNames", "the names and addresses that a program with named hosts may reach",
-                    imports: ["AnnexPolicy", "AnnexLinux"]),
+                    imports: ["AnnexPolicy", "AnnexLinux", "CAnnexLinux"]),
                 Target(
                     "AnnexRelay", "carry the bytes of a connection between two networks",
                     imports: ["AnnexLinux", "CAnnexLinux"]),

@@ -21,9 +21,11 @@ package struct SandboxSocket: Sendable, Hashable {
         SandboxSocket(family: family, type: stream, port: 0, count: count, isOptional: isOptional)
     }
 
-    /// The socket at which the program finds its resolver of names. Programs ask at this port alone.
+    /// The sockets at which the program finds its resolver of names, for questions in datagrams and over TCP. Programs
+    /// ask at this port alone.
     static let resolver = SandboxSocket(
         family: AF_INET, type: Int32(SOCK_DGRAM.rawValue), port: 53, count: 1, isOptional: false)
+    static let resolverOfStreams = SandboxSocket.listening(family: AF_INET, port: 53, isOptional: false)
 
     private static let stream = Int32(SOCK_STREAM.rawValue)
 }

@@ -12,13 +12,14 @@ final class HostNetwork: Sendable {
         /// The child's end of the channel waits for the plan.
         case planned(Descriptor)
         case launching
-        case open(NameServer)
         case closed
     }
 
     let routes: HostRoutes
     private let channel: ControlSocket
     private let state: Mutex<State>
+    /// What answers the program's questions for names.
+    private let servers = Mutex<[any AnyObject & Sendable]>([])
 
     /// - Throws: if this machine cannot resolve names for a sandbox.
     init(_ rules: HostRules, proxies: HostProxies) throws(SandboxError) {
@@ -44,7 +45,6 @@ final class HostNetwork: Sendable {
                 state = .launching
                 return end
             case .launching: state = .launching
-            case .open(let server): state = .open(server)
             case .closed: state = .closed
             }
             return nil
@@ -54,7 +54,7 @@ final class HostNetwork: Sendable {
     }
 
     private var plan: [SandboxSocket] {
-        [.resolver]
+        [.resolver, .resolverOfStreams]
             + LoopbackFamily.allCases.map {
                 .connecting(family: $0.rawValue, count: RelayedConnections.sockets, isOptional: $0 == .six)
             }
@@ -75,10 +75,14 @@ final class HostNetwork: Sendable {
     }
 
     private func take(_ socket: consuming Descriptor, as kind: SandboxSocket) throws(SystemError) {
-        guard kind != .resolver else {
+        if kind == .resolver {
             try routes.begin(in: socket)
             let server = try NameServer(socket, of: routes.hosts, on: AnswerLoop.shared())
-            return state.withLock { $0 = .open(server) }
+            return servers.withLock { $0.append(server) }
+        }
+        if kind == .resolverOfStreams {
+            let server = try NameListener(socket, of: routes.hosts, on: AnswerLoop.shared())
+            return servers.withLock { $0.append(server) }
         }
         if let family = LoopbackFamily(rawValue: kind.family) { routes.relayed.add(socket, family: family) }
     }
@@ -91,6 +95,7 @@ final class HostNetwork: Sendable {
     /// - Parameter job: called once, when these connections have ended.
     func close(within patience: Duration, then job: @escaping @Sendable () -> Void) {
         state.withLock { $0 = .closed }
+        servers.withLock { $0 = [] }
         routes.relayed.close(within: patience, then: job)
     }
 }
