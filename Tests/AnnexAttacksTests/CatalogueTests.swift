@@ -9,7 +9,9 @@ import Testing
     /// Every shipped policy, and one policy for each filter that an entitlement or an allowance makes.
     static let policies =
         PolicyLibrary.shipped.names
-        + ["com.apple.keyboard-service", "com.apple.share-services"].map { "\($0)+com.apple.security.network.client" }
+        + ["com.apple.keyboard-service", "com.apple.share-services"].flatMap { point in
+            ["client", "client.hosts"].map { "\(point)+com.apple.security.network.\($0)" }
+        }
         + ["com.apple.share-services+com.apple.security.application-groups"]
         + PolicyLibrary.shipped.allowances.filter { $0 != "proc" }.map { "tool+\($0)" }
 

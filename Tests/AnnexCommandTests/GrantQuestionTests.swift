@@ -13,7 +13,12 @@ import Testing
         let lines = text.split(separator: "\n")
         #expect(lines.count == 3 && lines[0] == "com.a.b (Sharer) asks to connect to other machines.")
         #expect(lines[1].contains("can send them everything that it is given"))
-        #expect(lines[2] == "Grant \(Self.client)? [y/N]")
+        #expect(
+            lines[2]
+                == "Grant \(Self.client)? [y/N, or the only machines that it may reach, such as feed.example.org:443]")
+        let groups = GrantQuestion(
+            identifier: "a", displayName: "b", entitlement: "com.apple.security.application-groups")
+        #expect(groups.text.hasSuffix("? [y/N]"))
     }
 
     @Test(arguments: ["\u{1B}[2J", "a\nGrant everything? [y/N]", "\u{202E}x"])
@@ -28,6 +33,19 @@ import Testing
     @Test func `only a clear yes grants`() {
         for answer in ["y", "Y", "yes", "YES"] { #expect(UserAnswer.isYes(answer)) }
         for answer in [nil, "", "n", "no", "yesterday", " y", "j", "sure"] { #expect(!UserAnswer.isYes(answer)) }
+    }
+
+    @Test func `machines are an answer to the question for the network`() {
+        let client = GrantQuestion(identifier: "com.a.b", displayName: "x", entitlement: Self.client)
+        #expect(client.meaning(of: "y") == .yes(hosts: []))
+        let both = ["feed.example.org:443", "*.b.example"]
+        #expect(client.meaning(of: both.joined(separator: ", ")) == .yes(hosts: both))
+        for line in [nil, "", "n", "yesterday", "feed.example.org sure", "https://a.example/", "a.example:0", "*"] {
+            #expect(client.meaning(of: line) == .no, "\(line ?? "nil")")
+        }
+        let groups = GrantQuestion(
+            identifier: "a", displayName: "b", entitlement: "com.apple.security.application-groups")
+        #expect(groups.meaning(of: "feed.example.org:443") == .no && groups.meaning(of: "yes") == .yes(hosts: []))
     }
 
     @Test func `the note is a command`() {

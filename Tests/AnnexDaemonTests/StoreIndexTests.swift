@@ -27,6 +27,20 @@ import Testing
         #expect(throws: DecodingFailure.self) { try StoreIndex(decoding: [1, 0, 4, 0, 0, 0, 3, 0, 0, 0]) }
     }
 
+    @Test func `a grant that names machines is read as it was written, and by older daemons as no grant`() throws {
+        var app = app("com.a", bytes: 5)
+        let (names, hosts): (Set, [String]) = (
+            ["com.apple.security.network.client", "a.b"], ["feed.example.org:443", "*.b.example"]
+        )
+        let named = try #require(GrantedEntitlements(names, hostTexts: hosts))
+        app.grants["com.a.x"] = named
+        let bytes = try StoreIndex(apps: [app]).encoded(within: StoreIndex.limits)
+        #expect(try StoreIndex(decoding: bytes, within: StoreIndex.limits).apps == [app])
+        let earlier = try EarlierIndex(decoding: bytes, within: StoreIndex.limits)
+        #expect(earlier.grants == ["com.a.x": ["a.b"], "com.a.z": []])
+        for wrong in [[], ["http://a"]] { #expect(GrantedEntitlements([], hostTexts: wrong) == nil) }
+    }
+
     @Test func `P5: an index of version 1 keeps every extension as it was`() throws {
         // An index of version 1 with one app, whose extension com.a.off is switched off.
         let old = OldIndex("com.a", folder: "app-0", bundle: "A.app", bytes: 7, disabled: ["com.a.off"])
@@ -51,5 +65,38 @@ import Testing
         #expect(StoreIndex(apps: [app("com.a", bytes: 5), app("com.b", bytes: 7)]).bytes == 24)
         #expect(StoreIndex(apps: [app("com.a", bytes: .max), app("com.b", bytes: .max)]).bytes == .max)
         #expect(StoreIndex(apps: [app("com.a", bytes: 1 << 62), app("com.b", bytes: 1 << 62)]).bytes == .max)
+    }
+}
+
+/// The grants that a daemon reads which knows no machines.
+private struct EarlierIndex: Message {
+    let grants: [String: [String]]
+
+    private struct App: Message {
+        let grants: [Grant]
+
+        func encode(into encoder: inout MessageEncoder) { encoder.encode(list: grants, as: 12) }
+        init(from decoder: inout MessageDecoder) throws(DecodingFailure) { grants = try decoder.decodeList(12) }
+    }
+
+    private struct Grant: Message {
+        let identifier: String
+        let entitlements: [String]
+
+        func encode(into encoder: inout MessageEncoder) {
+            encoder.encode(identifier, as: 1)
+            encoder.encode(list: entitlements, as: 2)
+        }
+
+        init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+            (identifier, entitlements) = (try decoder.decode(1), try decoder.decodeList(2))
+        }
+    }
+
+    func encode(into encoder: inout MessageEncoder) {}
+
+    init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
+        let apps: [App] = try decoder.decodeList(2)
+        grants = Dictionary(apps.flatMap(\.grants).map { ($0.identifier, $0.entitlements) }) { $1 }
     }
 }

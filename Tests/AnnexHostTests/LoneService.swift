@@ -29,7 +29,7 @@ final class LoneService: BrokerService {
 
     func install(app path: String, granting: [String]) throws(BrokerError) -> [InstalledExtension] { [] }
     func setGranted(
-        _ isGranted: Bool, entitlements: [String], for identifier: String
+        _ isGranted: Bool, entitlements: [String], hosts: [String], for identifier: String
     ) throws(BrokerError) -> InstalledExtension {
         throw BrokerError(.unknownExtension, what: "is not installed", place: identifier)
     }

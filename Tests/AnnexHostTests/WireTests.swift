@@ -19,6 +19,7 @@ import Testing
         .install(name: "A.app", granting: ["a.b", "c.d"]),
         .setGranted(true, entitlements: ["a.b"], extension: "com.a.b"),
         .setGranted(false, entitlements: [], extension: "com.a.b"),
+        .setGranted(true, entitlements: ["a.b"], hosts: ["feed.example.org:443", "*.b.example"], extension: "com.a.b"),
         .list(after: ""), .trust(key: "annex-team 1\n", app: nil), .trust(key: "", app: "com.a"),
         .list(after: "com.a", withDisabled: true), .list(after: "", languages: []),
         .list(after: "com.a", withDisabled: true, languages: ["de-AT", "en"]), .icon(extension: "com.a.b", from: .max),

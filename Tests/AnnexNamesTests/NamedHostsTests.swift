@@ -60,6 +60,26 @@ import Testing
         #expect(hosts.destination(of: mapped) == .machine(mapped, .name))
     }
 
+    @Test func `a later bound takes machines away, and gives none that the rules lack`() async throws {
+        world.set("a.example", [192, 0, 2, 7])
+        world.set("b.example", [192, 0, 2, 8])
+        let hosts = try hosts("a.example:443", "b.example:443")
+        for name in ["a.example", "b.example"] { _ = try await ask(hosts, name) }
+        let (first, second) = (address([192, 0, 2, 7]), address([192, 0, 2, 8]))
+        #expect(hosts.permits(first) && hosts.permits(second))
+        #expect(try hosts.bound(by: [HostRule("b.example"), HostRule("c.example")]))
+        #expect(try !hosts.bound(by: [HostRule("b.example"), HostRule("c.example")]))
+        #expect(!hosts.permits(first) && hosts.permits(second))
+        #expect(refusal(hosts.destination(of: first))?.rule?.description == "a.example:443")
+        #expect(try await ask(hosts, "a.example") == .noSuchName)
+        #expect(try await ask(hosts, "c.example") == .noSuchName)
+        #expect(try !hosts.allows(.name(HostName("a.example")), port: 443))
+        #expect(try hosts.allows(.name(HostName("b.example")), port: 443))
+        #expect(try !hosts.allows(.name(HostName("b.example")), port: 80))
+        #expect(hosts.bound(by: []) && !hosts.permits(second))
+        #expect(hosts.bound(by: nil) && hosts.permits(first) && hosts.permits(second))
+    }
+
     @Test func `a name that no rule names is not resolved, and is reported`() async throws {
         world.set("evil.example", [192, 0, 2, 66])
         let hosts = try hosts("code.example.org:443")

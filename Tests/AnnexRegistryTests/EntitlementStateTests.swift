@@ -60,7 +60,10 @@ import Testing
     /// The fragments, the points and the reader of bundles must name the same entitlements.
     @Test func `every entitlement that a point lists has a fragment`() {
         let listed = Entitlement.allCases.filter { $0 != .appSandbox }.map(\.rawValue)
-        #expect(listed.sorted() == PolicyLibrary.shipped.entitlements)
+        let forms = Array(PolicyFragment.withNamedHosts.values)
+        #expect((listed + forms).sorted() == PolicyLibrary.shipped.entitlements)
+        // No bundle can ask for the form with named machines.
+        #expect(forms.allSatisfy { Entitlement(rawValue: $0) == nil })
     }
 
     @Test func `every combination that a point allows has a filter`() throws {

@@ -1,4 +1,5 @@
 import AnnexBundle
+import AnnexPolicy
 import AnnexTestSupport
 import Testing
 
@@ -35,6 +36,66 @@ import Testing
         #expect(try inForce(registry) == [Self.read, Self.client])
         #expect(try registry.setGranted(false, entitlements: [Self.client, Self.read], for: "com.a.one").grants == [:])
         #expect(try inForce(registry) == [])
+    }
+
+    private func hosts(_ registry: Registry) throws -> [String] {
+        registry.hostsInForce(for: try registry.found("com.a.one")).map(\.description)
+    }
+
+    @Test func `a later grant replaces the machines, and a revocation takes them back one by one`() throws {
+        var registry = Registry()
+        _ = try registry.install(app(asking: [Self.client, Self.read]))
+        func set(_ isGranted: Bool, _ names: [String], _ hosts: [String]) throws {
+            let rules = try hosts.map { try HostRule($0) }
+            _ = try registry.setGranted(isGranted, entitlements: names, hosts: rules, for: "com.a.one")
+        }
+        try set(true, [Self.client], ["Feed.Example.org:443", "feed.example.org:443", "*.b.example"])
+        #expect(try hosts(registry) == ["feed.example.org:443", "*.b.example"])
+        let first = try registry.found("com.a.one").number
+        // Another entitlement, and an installation that grants what is granted, change no machine.
+        try set(true, [Self.read], [])
+        let again = try registry.install(app(asking: [Self.client, Self.read]))
+        _ = try registry.grant([Self.client], to: again)
+        #expect(try hosts(registry) == ["feed.example.org:443", "*.b.example"])
+        try set(true, [Self.client], ["192.0.2.7:22", "a.example"])
+        #expect(try hosts(registry) == ["192.0.2.7:22", "a.example"])
+        #expect(try registry.found("com.a.one").number > first)
+        try set(false, [Self.client], ["a.example"])
+        #expect(try hosts(registry) == ["192.0.2.7:22"] && inForce(registry) == [Self.read, Self.client])
+        // A grant without machines would be one for all of them.
+        try set(false, [Self.client], ["192.0.2.7:22"])
+        #expect(try hosts(registry).isEmpty && inForce(registry) == [Self.read])
+        try set(true, [Self.client], ["a.example"])
+        try set(true, [Self.client], [])
+        #expect(try hosts(registry).isEmpty && inForce(registry) == [Self.read, Self.client])
+        try set(true, [Self.client], ["a.example"])
+        try set(false, [Self.client], [])
+        #expect(try hosts(registry).isEmpty && inForce(registry) == [Self.read])
+    }
+
+    @Test func `wrong machines change nothing and are named`() throws {
+        var registry = Registry()
+        _ = try registry.install(app(asking: [Self.client, Self.read]))
+        let many = try (0...GrantedEntitlements.mostHosts).map { try HostRule("h\($0).example") }
+        let long = try (0..<5).map { try HostRule("h\($0)" + String(repeating: ".abcdefghi", count: 24)) }
+        let one = [try HostRule("a.example")]
+        let wrong: [(Bool, String, [HostRule], String)] = [
+            (true, Self.read, one, "only with"), (true, Self.client, many, "at most 32"),
+            (true, Self.client, long, "1024 bytes"), (false, Self.client, one, "no grant that names machines"),
+        ]
+        for (isGranted, name, hosts, words) in wrong {
+            let error = #expect(throws: RegistryError.self, "\(words)") {
+                try registry.setGranted(isGranted, entitlements: [name], hosts: hosts, for: "com.a.one")
+            }
+            #expect(error?.code == .wrongEntitlement && error?.what.contains(words) == true, "\(error?.what ?? "")")
+        }
+        _ = try registry.setGranted(true, entitlements: [Self.client], hosts: one, for: "com.a.one")
+        let error = #expect(throws: RegistryError.self) {
+            let other = [try HostRule("b.example")]
+            return try registry.setGranted(false, entitlements: [Self.client], hosts: other, for: "com.a.one")
+        }
+        #expect(error?.what == "has no grant for b.example" && error?.remedy == "its grant names a.example")
+        #expect(try hosts(registry) == ["a.example"])
     }
 
     @Test func `grants that end with another team are named unless they are given again`() throws {

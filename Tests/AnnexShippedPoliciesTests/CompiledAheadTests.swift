@@ -21,7 +21,12 @@ import Testing
         let client = "com.apple.security.network.client"
         // This entitlement adds nothing to a policy, so the library carries no filter for it.
         let reading = "com.apple.security.files.user-selected.read-only"
-        for names in [[groups], [client], [reading], [groups, client], [client, groups], [reading, groups]] {
+        let hosts = client + ".hosts"
+        let sets = [
+            [groups], [client], [reading], [groups, client], [client, groups], [reading, groups], [hosts],
+            [hosts, groups],
+        ]
+        for names in sets {
             let name = ([point] + names).joined(separator: "+")
             let ahead = try Policy.compiledAhead(named: name)
             let carried = ([point] + names.filter { $0 != reading }.sorted()).joined(separator: "+")

@@ -20,7 +20,13 @@ public enum FarMachine {
     }()
 
     /// Runs a script of Python in the network, with the functions of `far_machine.py`.
-    public static func run(_ script: String, in folder: TemporaryFolder) async throws -> Program {
+    /// - Parameter number: the number that an ordinary user has there; nil for the user's own. A daemon cannot identify
+    ///   a user with the number that the kernel gives to unknown users.
+    public static func run(
+        _ script: String, in folder: TemporaryFolder, as number: Int? = nil
+    ) async throws -> Program {
+        let numbers = number.map { ["--map-user=\($0)", "--map-group=\($0)"] }
+        let unshare = unshare.flatMap { word in word == "--map-current-user" ? numbers ?? [word] : [word] }
         let annex = ExampleBundles.products.appending(path: "annex").path
         return try await Program.run(
             "/usr/bin/env", unshare + ["/usr/bin/python3", source, annex, script], in: folder)

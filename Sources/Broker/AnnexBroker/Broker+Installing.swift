@@ -143,6 +143,7 @@ extension Broker {
             try keep(result)
             return result
         }
+        for supervised in running.all { supervised.boundHosts() }
         if isNews { onChange(feed.announce()) }
         return result
     }

@@ -114,15 +114,16 @@ package final class Broker: BrokerService {
         try bundle.check(isFor: point)
         if wishes.holdsBack { try failures.check(record.instance, for: origin, log: log) }
         // The entitlements are read once, so that the sandbox and the extension get the same list.
-        let inForce = registry.value.entitlementsInForce(for: record)
-        let policy = try policy(for: record, with: inForce)
+        let now = registry.value
+        let (inForce, hosts) = (now.entitlementsInForce(for: record), now.hostsInForce(for: record))
+        let policy = try policy(for: record, with: inForce, hosts: hosts)
         try signatures.check(bundle)
         // The portal is a socket for the extension's requests to the broker. The bell lies in the memory of the
         // channel, which `configuration` consumes. So the bell is opened before that call.
         let needsPortal = needsPortal(bundle, entitlements: inForce)
         let bell = needsPortal ? try Self.bell(of: channel, for: identifier) : nil
         var configuration = try Self.configuration(for: bundle, policy: policy, channel: channel)
-        state(inForce, asEntitlementsOf: record, in: &configuration)
+        state(inForce, hosts: hosts, asEntitlementsOf: record, in: &configuration)
         configuration.hasPrivateInput = record.point?.hasPrivateInput ?? false
         let kept = try keptDirectory(for: bundle, policy: policy, into: &configuration)
         // The closure that handles the end only needs to know whether there is a private directory. If the closure

@@ -21,8 +21,9 @@ package protocol BrokerService: Sendable {
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError)
 
     /// Grants or revokes entitlements of an extension, as the user decides.
+    /// - Parameter hosts: the machines that a grant of the network names. A revocation takes these machines back.
     func setGranted(
-        _ isGranted: Bool, entitlements: [String], for identifier: String
+        _ isGranted: Bool, entitlements: [String], hosts: [String], for identifier: String
     ) throws(BrokerError) -> InstalledExtension
 
     /// Trusts the key of a team.

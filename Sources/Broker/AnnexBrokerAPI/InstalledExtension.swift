@@ -72,14 +72,18 @@ public struct InstalledExtension: Sendable, Hashable, Identifiable {
         public let isAllowed: Bool
         /// Whether the user has granted the entitlement, or the extension point gives it to each extension.
         public let isGranted: Bool
+        /// The machines that the grant of `com.apple.security.network.client` names, for example
+        /// `feed.example.org:443`. If there are none, a grant is for all other machines.
+        public let hosts: [String]
 
         /// Whether the extension has the entitlement at its next launch.
         public var isInForce: Bool { isAllowed && isGranted }
 
-        package init(name: String, isAllowed: Bool, isGranted: Bool) {
+        package init(name: String, isAllowed: Bool, isGranted: Bool, hosts: [String] = []) {
             self.name = name
             self.isAllowed = isAllowed
             self.isGranted = isGranted
+            self.hosts = hosts
         }
     }
 

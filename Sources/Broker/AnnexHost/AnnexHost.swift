@@ -87,49 +87,59 @@ public struct AnnexHost: Sendable {
     /// - Parameters:
     ///   - entitlement: for example `com.apple.security.network.client`.
     ///   - identifier: the extension's bundle identifier.
+    ///   - hosts: the machines to which `com.apple.security.network.client` is limited, in place of those of an earlier
+    ///     grant: names with or without a port (`feed.example.org:443`), all names of a domain (`*.example.org`), or
+    ///     addresses. If there are none, the grant is for all other machines.
     /// - Returns: the extension with its entitlements.
-    /// - Throws: a `BrokerError` if no such extension is installed, or if it does not ask for this entitlement.
+    /// - Throws: a `BrokerError` if no such extension is installed, if it does not ask for this entitlement, or if a
+    ///   machine is wrong.
     @discardableResult
     public nonisolated(nonsending) func grant(
-        _ entitlement: String, to identifier: String
+        _ entitlement: String, to identifier: String, hosts: [String] = []
     ) async throws(BrokerError) -> InstalledExtension {
-        try await changing { () throws(BrokerError) in try grantAndWait(entitlement, to: identifier) }
+        try await changing { () throws(BrokerError) in try grantAndWait(entitlement, to: identifier, hosts: hosts) }
     }
 
     /// Does the same as `grant`, for code without Swift concurrency. The call blocks the thread.
     @discardableResult
-    public func grantAndWait(_ entitlement: String, to identifier: String) throws(BrokerError) -> InstalledExtension {
-        try service.setGranted(true, entitlements: [entitlement], for: identifier)
+    public func grantAndWait(
+        _ entitlement: String, to identifier: String, hosts: [String] = []
+    ) throws(BrokerError) -> InstalledExtension {
+        try service.setGranted(true, entitlements: [entitlement], hosts: hosts, for: identifier)
     }
 
     /// Takes a granted entitlement back. A parked process of the extension is ended. A running process keeps the
-    /// entitlement until its end.
+    /// entitlement until its end, with one exception: it loses the machines that the grant named, and its connections to
+    /// them.
     ///
     /// - Parameters:
     ///   - entitlement: for example `com.apple.security.network.client`.
     ///   - identifier: the extension's bundle identifier.
+    ///   - hosts: the machines to take back of those that the grant names. The entitlement is revoked if none remains. If
+    ///     `hosts` is empty, the whole entitlement is taken back.
     /// - Returns: the extension with its entitlements.
-    /// - Throws: a `BrokerError` if no such extension is installed, or if it does not ask for this entitlement.
+    /// - Throws: a `BrokerError` if no such extension is installed, if it does not ask for this entitlement, or if the
+    ///   grant does not name one of the machines.
     @discardableResult
     public nonisolated(nonsending) func revoke(
-        _ entitlement: String, from identifier: String
+        _ entitlement: String, from identifier: String, hosts: [String] = []
     ) async throws(BrokerError) -> InstalledExtension {
-        try await changing { () throws(BrokerError) in try revokeAndWait(entitlement, from: identifier) }
+        try await changing { () throws(BrokerError) in try revokeAndWait(entitlement, from: identifier, hosts: hosts) }
     }
 
     /// Does the same as `revoke`, for code without Swift concurrency. The call blocks the thread.
     @discardableResult
     public func revokeAndWait(
-        _ entitlement: String, from identifier: String
+        _ entitlement: String, from identifier: String, hosts: [String] = []
     ) throws(BrokerError) -> InstalledExtension {
-        try service.setGranted(false, entitlements: [entitlement], for: identifier)
+        try service.setGranted(false, entitlements: [entitlement], hosts: hosts, for: identifier)
     }
 
     /// Grants or revokes several entitlements as one change. The call blocks the thread.
     package func setGrantedAndWait(
-        _ isGranted: Bool, entitlements: [String], for identifier: String
+        _ isGranted: Bool, entitlements: [String], hosts: [String], for identifier: String
     ) throws(BrokerError) -> InstalledExtension {
-        try service.setGranted(isGranted, entitlements: entitlements, for: identifier)
+        try service.setGranted(isGranted, entitlements: entitlements, hosts: hosts, for: identifier)
     }
 
     /// Chooses which installed version of an app is used from now on. A later installation of a higher version does not

@@ -50,7 +50,7 @@ final class InProcessBroker: BrokerService {
     }
     func setEnabled(_ isEnabled: Bool, for identifier: String) throws(BrokerError) { throw Self.hasNoApps(identifier) }
     func setGranted(
-        _ isGranted: Bool, entitlements: [String], for identifier: String
+        _ isGranted: Bool, entitlements: [String], hosts: [String], for identifier: String
     ) throws(BrokerError) -> InstalledExtension {
         throw Self.hasNoApps(identifier)
     }

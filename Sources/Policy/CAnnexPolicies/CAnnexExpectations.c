@@ -36,6 +36,9 @@ static const unsigned char com_apple_security_files_user_selected_read_write[] =
 static const unsigned char com_apple_security_network_client[] = {
 #embed "../../../Policies/entitlements/com.apple.security.network.client.expectations.yaml"
 };
+static const unsigned char com_apple_security_network_client_hosts[] = {
+#embed "../../../Policies/entitlements/com.apple.security.network.client.hosts.expectations.yaml"
+};
 static const unsigned char debug[] = {
 #embed "../../../Policies/allowances/debug.expectations.yaml"
 };
@@ -117,6 +120,7 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.security.files.user-selected.read-only", com_apple_security_files_user_selected_read_only),
     TEXT("com.apple.security.files.user-selected.read-write", com_apple_security_files_user_selected_read_write),
     TEXT("com.apple.security.network.client", com_apple_security_network_client),
+    TEXT("com.apple.security.network.client.hosts", com_apple_security_network_client_hosts),
     TEXT("com.apple.share-services", com_apple_share_services),
     TEXT("com.apple.ui-services", com_apple_ui_services),
     TEXT("com.apple.usernotifications.content-extension", com_apple_usernotifications_content_extension),

@@ -16,6 +16,9 @@ static const unsigned char com_apple_security_files_user_selected_read_write[] =
 static const unsigned char com_apple_security_network_client[] = {
 #embed "../../../Policies/entitlements/com.apple.security.network.client.yaml"
 };
+static const unsigned char com_apple_security_network_client_hosts[] = {
+#embed "../../../Policies/entitlements/com.apple.security.network.client.hosts.yaml"
+};
 static const unsigned char debug[] = {
 #embed "../../../Policies/allowances/debug.yaml"
 };
@@ -60,6 +63,7 @@ static const annex_policy_text texts[] = {
     TEXT("com.apple.security.files.user-selected.read-only", com_apple_security_files_user_selected_read_only),
     TEXT("com.apple.security.files.user-selected.read-write", com_apple_security_files_user_selected_read_write),
     TEXT("com.apple.security.network.client", com_apple_security_network_client),
+    TEXT("com.apple.security.network.client.hosts", com_apple_security_network_client_hosts),
     TEXT("debug", debug),
     TEXT("display", display),
     TEXT("git", git),

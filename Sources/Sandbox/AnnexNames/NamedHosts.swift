@@ -34,6 +34,8 @@ package final class NamedHosts: Sendable {
 
     private let check: HostRules.Check
     private let rules: [HostRule]
+    /// A bound that was set later, in addition to the rules; nil for none.
+    private let bound = Mutex<[HostRule]?>(nil)
     private let proxies: HostProxies
     private let resolver: NameResolver
     private let book = Mutex(AddressBook())
@@ -56,6 +58,20 @@ package final class NamedHosts: Sendable {
     /// The machines for which the program asked until now, in the order of its first questions.
     package var requestedHosts: [RequestedHosts.Host] { requested.withLock { $0.list } }
 
+    /// Bounds the machines, in addition to the rules. This replaces an earlier bound.
+    /// - Returns: whether it differs from the earlier one.
+    package func bound(by rules: [HostRule]?) -> Bool {
+        bound.withLock { bound in
+            defer { bound = rules }
+            return bound != rules
+        }
+    }
+
+    /// Whether the rules and the bound have an entry that allows it.
+    private func isAllowed(_ allows: (HostRule) -> Bool) -> Bool {
+        rules.contains(where: allows) && (bound.withLock { $0 }?.contains(where: allows) ?? true)
+    }
+
     // MARK: - Questions
 
     /// Answers a question of the program.
@@ -63,7 +79,7 @@ package final class NamedHosts: Sendable {
     package func answer(_ query: NameQuery, then reply: @escaping @Sendable (NameAnswer) -> Void) {
         let name = query.name
         if Self.isLocal(name) { return reply(.addresses([[127, 0, 0, 1], [UInt8](repeating: 0, count: 15) + [1]])) }
-        let isAllowed = rules.contains { $0.allows(name) } || proxies.include(name)
+        let isAllowed = isAllowed { $0.allows(name) } || proxies.include(name)
         guard case .addresses = query.kind else { return reply(isAllowed ? .addresses([]) : .noSuchName) }
         requested.withLock { $0.note(.name(name), port: nil, isAllowed: isAllowed) }
         guard isAllowed else {
@@ -126,7 +142,7 @@ package final class NamedHosts: Sendable {
     }
 
     private func isStated(_ address: InternetAddress) -> Bool {
-        rules.contains { $0.target == .address(HostAddress.plain(address.host)) }
+        isAllowed { $0.target == .address(HostAddress.plain(address.host)) }
     }
 
     private static func barrier(before address: InternetAddress) -> InternetAddress.Barrier? {
@@ -145,8 +161,8 @@ package final class NamedHosts: Sendable {
     /// Whether a TLS client, or a client of a proxy, may call a machine.
     package func allows(_ host: HostRefusal.Host, port: UInt16) -> Bool {
         switch host {
-        case .name(let name): rules.contains { $0.allows(name, port: port) }
-        case .address(let bytes): rules.contains { $0.allows(address: bytes, port: port) }
+        case .name(let name): isAllowed { $0.allows(name, port: port) }
+        case .address(let bytes): isAllowed { $0.allows(address: bytes, port: port) }
         }
     }
 
@@ -165,6 +181,12 @@ package final class NamedHosts: Sendable {
     }
 
     // MARK: - Connections
+
+    /// Whether a connection to an address may go on.
+    package func permits(_ address: InternetAddress) -> Bool {
+        if case .refused = findDestination(of: address, isRenewed: true) { return false }
+        return true
+    }
 
     /// Where a connection to an address leads.
     /// - Parameter isRenewed: whether the name of an old address has just been resolved.
@@ -189,7 +211,7 @@ package final class NamedHosts: Sendable {
             return .machine(InternetAddress(host: bytes, port: port), .proxy)
         }
         if address.isLoopback { return .inside }
-        if rules.contains(where: { $0.allows(address: bytes, port: port) }) {
+        if isAllowed({ $0.allows(address: bytes, port: port) }) {
             return .machine(address, .none)
         }
         return book.withLock { book in
@@ -197,7 +219,7 @@ package final class NamedHosts: Sendable {
             guard let last = names.last else {
                 return .refused(HostRefusal(.address(bytes), port: port, reason: .unknownAddress))
             }
-            let allowed = names.filter { name in rules.contains { $0.allows(name, port: port) } }
+            let allowed = names.filter { name in isAllowed { $0.allows(name, port: port) } }
             guard let name = allowed.last else { return .refused(HostRefusal(.name(last), port: port, reason: .port)) }
             let since = Self.moment(before: Self.lifetime)
             for name in allowed.reversed() where book.addresses(of: name, since: since)?.contains(bytes) == true {

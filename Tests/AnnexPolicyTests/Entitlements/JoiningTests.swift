@@ -138,6 +138,25 @@ import Testing
         #expect(error?.problem == "the name joins more than 16 fragments")
     }
 
+    @Test(arguments: ShippedPolicyTests.points)
+    func `named machines narrow the network and change no other right`(point: String) throws {
+        let (client, form) = ("com.apple.security.network.client", "com.apple.security.network.client.hosts")
+        #expect(PolicyFragment.names(of: ["a.b", client], hasHosts: true) == ["a.b", form])
+        #expect(PolicyFragment.names(of: ["a.b", client], hasHosts: false) == ["a.b", client])
+        let wide = try PolicyLibrary.shipped.policy(named: "\(point)+\(client)")
+        let narrow = try PolicyLibrary.shipped.policy(named: "\(point)+\(form)").allowing([HostRule("a.example:443")])
+        #expect(narrow.network == .hosts && narrow.hosts.list.map(\.description) == ["a.example:443"])
+        #expect(narrow.hosts.check == .usual && narrow.environment == wide.environment && narrow.limits == wide.limits)
+        let connect = try #require(SystemCall(named: "connect")).number
+        #expect(narrow.verdict(number: connect, arguments: [0, 0, 0, 0, 0, 0]).bound == .hosts)
+        #expect(wide.verdict(number: connect, arguments: [0, 0, 0, 0, 0, 0]).bound == .connections)
+        #expect(narrow.allowedCalls == wide.allowedCalls)
+        // The filter asks the broker about the same calls, and answers all others in the same way.
+        #expect(try narrow.filter().template == wide.filter().template)
+        let grants = Set(wide.paths.grants.map(\.path)).subtracting(narrow.paths.grants.map(\.path))
+        #expect(grants == ["/etc/resolv.conf"])
+    }
+
     @Test(arguments: ShippedPolicyTests.points) func `every shipped combination weakens nothing that it does not name`(
         point: String
     ) throws {

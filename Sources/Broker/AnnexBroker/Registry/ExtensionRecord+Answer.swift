@@ -1,6 +1,7 @@
 internal import AnnexBrokerAPI
 internal import AnnexBundle
 internal import AnnexModel
+internal import AnnexPolicy
 internal import AnnexRegistry
 
 // A daemon lists up to 64 extensions in one packet. So the text about each extension is bounded, whatever its property
@@ -54,7 +55,8 @@ extension ExtensionRecord {
         let shown = states.filter(\.isAllowed) + states.filter { !$0.isAllowed }.prefix(Self.mostRefused)
         return shown.map {
             InstalledExtension.Entitlement(
-                name: $0.name.shortened(to: 128), isAllowed: $0.isAllowed, isGranted: $0.isGranted)
+                name: $0.name.shortened(to: 128), isAllowed: $0.isAllowed, isGranted: $0.isGranted,
+                hosts: $0.hosts.map(\.description))
         }
     }
 }

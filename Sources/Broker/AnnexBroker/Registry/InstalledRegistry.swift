@@ -1,4 +1,5 @@
 internal import AnnexBundle
+internal import AnnexPolicy
 internal import AnnexRegistry
 internal import Synchronization
 
@@ -30,6 +31,16 @@ final class InstalledRegistry: Sendable {
         }
     }
 
+    /// The machines that the grants of an extension name now; nil if they are for all other machines.
+    func grantedHosts(of identifier: String) -> [HostRule]? {
+        let registry = value
+        guard let record = registry.record(identifier) else { return [] }
+        let hosts = registry.hostsInForce(for: record)
+        guard hosts.isEmpty else { return hosts }
+        let hasNetwork = registry.entitlementsInForce(for: record).contains(GrantedEntitlements.withHosts)
+        return hasNetwork ? nil : []
+    }
+
     /// Whether a launch now would start the extension from the installation with this number.
     func isCurrent(_ identifier: String, number: UInt64) -> Bool {
         registry.withLock { $0.record(identifier)?.number == number }
@@ -56,6 +67,9 @@ struct Installed: Sendable {
     }
 
     var identifier: String { instance.identifier }
+
+    /// The machines that the extension's grants name now; nil if they are for all other machines.
+    var grantedHosts: [HostRule]? { registry.grantedHosts(of: identifier) }
 
     /// Whether another installation has replaced this one, or the extension was removed.
     var isReplaced: Bool { !registry.isCurrent(identifier, number: number) }

@@ -102,11 +102,16 @@ extension SandboxEnd {
 }
 
 extension DeniedCall {
-    /// The denial's text is already decoded and escaped, as `name(arguments)`.
+    /// The denial's text is already decoded and escaped, as `name(arguments)`. A refused machine is an argument itself.
     fileprivate init(_ denial: Denial) {
-        let inside = denial.text.dropFirst(denial.call.count + 1).dropLast()
+        let inside =
+            if case .host(let host) = denial.subject {
+                host.place
+            } else {
+                String(denial.text.dropFirst(denial.call.count + 1).dropLast())
+            }
         self.init(
-            denial.call, arguments: inside.isEmpty ? [] : [Escaped(String(inside))],
+            denial.call, arguments: inside.isEmpty ? [] : [Escaped(inside)],
             layer: (denial.layers.first ?? .seccomp).rawValue, remedy: denial.remedyText, count: denial.count,
             backtrace: denial.backtrace?.frames.map(\.escaped) ?? [])
     }

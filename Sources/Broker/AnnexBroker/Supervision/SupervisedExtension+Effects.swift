@@ -48,11 +48,22 @@ extension SupervisedExtension {
         do throws(SandboxError) {
             let quotas = try groupQuotas()
             try launch(configuration, by: launcher)
+            // The grants may have changed since the configuration was made.
+            boundHosts()
             watchDisk()
             watch(quotas)
         } catch {
             fail(error)
         }
+    }
+
+    /// Takes from a process that was launched with named machines those that are not granted any more. New ones hold from
+    /// the next launch on.
+    func boundHosts() {
+        guard let process = supervision.process, process.reachesHosts,
+            let installed = running.withLock({ $0.installed })
+        else { return }
+        process.bound(by: installed.grantedHosts)
     }
 
     /// Watches the private directory. If another process of the extension uses the directory too, the files of both

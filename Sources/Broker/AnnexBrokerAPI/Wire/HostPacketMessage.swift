@@ -33,12 +33,13 @@ package struct HostPacketMessage: Message {
         static let languages: UInt16 = 19
         static let offset: UInt16 = 20
         static let origin: UInt16 = 21
+        static let hosts: UInt16 = 22
     }
 
     fileprivate enum Kind: UInt8, FieldValue {
         case hello = 1
         case install, remove, setEnabled, list, terms, launch, claim, trust, pin, setGranted, installGranting
-        case listTranslated, icon, attributes, typeDeclarations, open, transfer
+        case listTranslated, icon, attributes, typeDeclarations, open, transfer, setGrantedHosts
         case saidHello = 32
         case requestBegan, overstayed, gaveSign, activityBegan, activityEnded, violated, channelClosed, dismissed,
             parked
@@ -83,10 +84,13 @@ package struct HostPacketMessage: Message {
         case .setEnabled(let isEnabled, let identifier):
             named(.setEnabled, text: identifier)
             encoder.encode(isEnabled, as: Tag.flag)
-        case .setGranted(let isGranted, let entitlements, let identifier):
-            named(.setGranted, text: identifier)
+        case .setGranted(let isGranted, let entitlements, let hosts, let identifier):
+            // A daemon that knows no machines must not read this as a grant for all of them. So such a grant has its own
+            // kind.
+            named(hosts.isEmpty ? .setGranted : .setGrantedHosts, text: identifier)
             encoder.encode(isGranted, as: Tag.flag)
             encoder.encode(entitlements.joined(separator: " "), as: Tag.entitlements)
+            if !hosts.isEmpty { encoder.encode(hosts.joined(separator: " "), as: Tag.hosts) }
         case .pin(let app, let version):
             named(.pin, text: app)
             encoder.encode(version ?? "", as: Tag.version)
@@ -185,6 +189,12 @@ package struct HostPacketMessage: Message {
             let identifier = try text(&decoder)
             let isGranted = try decoder.decode(Tag.flag, as: Bool.self)
             return .setGranted(isGranted, entitlements: try entitlements(&decoder), extension: identifier)
+        case .setGrantedHosts:
+            let identifier = try text(&decoder)
+            let isGranted = try decoder.decode(Tag.flag, as: Bool.self)
+            let entitlements = try entitlements(&decoder)
+            return .setGranted(
+                isGranted, entitlements: entitlements, hosts: try hosts(&decoder), extension: identifier)
         case .pin:
             let app = try text(&decoder)
             let version = try decoder.decode(Tag.version, as: String.self)
@@ -264,7 +274,8 @@ package struct HostPacketMessage: Message {
         case .dismissed: return .dismissed(try decoder.decode(Tag.flag))
         case .parked: return .parked
         case .hello, .install, .remove, .setEnabled, .trust, .list, .terms, .launch, .claim, .pin, .setGranted,
-            .installGranting, .listTranslated, .icon, .attributes, .typeDeclarations, .open, .transfer, .portal:
+            .installGranting, .setGrantedHosts, .listTranslated, .icon, .attributes, .typeDeclarations, .open,
+            .transfer, .portal:
             throw decoder.failure(Tag.kind, reason: .rejected("is not a kind of notice"))
         }
     }
@@ -280,6 +291,12 @@ package struct HostPacketMessage: Message {
 
     private static func entitlements(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> [String] {
         try words(Tag.entitlements, most: ServiceWire.mostEntitlements, from: &decoder)
+    }
+
+    private static func hosts(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> [String] {
+        let hosts = try words(Tag.hosts, most: ServiceWire.mostHosts, from: &decoder)
+        guard !hosts.isEmpty else { throw decoder.failure(Tag.hosts, reason: .rejected("names no machine")) }
+        return hosts
     }
 
     private static func languages(_ decoder: inout MessageDecoder) throws(DecodingFailure) -> [String] {

@@ -73,13 +73,16 @@ private struct EntitlementMessage: Message {
         encoder.encode(value.name, as: 1)
         encoder.encode(value.isAllowed, as: 2)
         encoder.encode(value.isGranted, as: 3)
+        encoder.encode(list: value.hosts, as: 4)
     }
 
     init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
         let name = try decoder.decode(1, as: String.self)
         let isAllowed = try decoder.decode(2, as: Bool.self)
+        let isGranted = try decoder.decode(3, as: Bool.self)
+        // A daemon of wire version 14 does not send machines.
         value = InstalledExtension.Entitlement(
-            name: name, isAllowed: isAllowed, isGranted: try decoder.decode(3, as: Bool.self))
+            name: name, isAllowed: isAllowed, isGranted: isGranted, hosts: try decoder.decodeList(4))
     }
 }
 

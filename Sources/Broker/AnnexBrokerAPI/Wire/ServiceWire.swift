@@ -6,7 +6,7 @@ package enum ServiceWire {
     /// The versions of the protocol that this library supports. A host sends its range, and the daemon chooses the
     /// highest version that both support. Every change of the protocol's meaning raises the upper bound. If support for
     /// old peers is dropped, the lower bound rises.
-    package static let versions: ClosedRange<UInt64> = 3...14
+    package static let versions: ClosedRange<UInt64> = 3...15
     /// From this version on, a host that has passed a ping on to its extension reports this to the daemon.
     package static let firstWithPings: UInt64 = 4
     /// From this version on, a daemon checks the extension point that a host expects.
@@ -36,6 +36,8 @@ package enum ServiceWire {
 
     /// From this version on, a daemon answers about background transfers.
     package static let firstWithTransfers: UInt64 = 14
+    /// From this version on, a grant of the network can name machines.
+    package static let firstWithHosts: UInt64 = 15
 
     /// The highest version that both peers support; nil if the peers have no version in common.
     package static func common(with others: ClosedRange<UInt64>) -> UInt64? {
@@ -54,6 +56,8 @@ package enum ServiceWire {
     package static let longestOrigin = 256
     /// The most entitlements in one request.
     package static let mostEntitlements = 16
+    /// The most machines in one request.
+    package static let mostHosts = 64
     /// The most languages of a user that are considered.
     package static let mostLanguages = 32
     /// The largest icon, in bytes. A larger icon in a bundle is refused.
@@ -93,8 +97,9 @@ package enum ServiceRequest: Sendable, Hashable {
     case install(name: String, granting: [String] = [])
     case uninstall(app: String)
     case setEnabled(Bool, extension: String)
-    /// Grants or revokes entitlements of an extension.
-    case setGranted(Bool, entitlements: [String], extension: String)
+    /// Grants or revokes entitlements of an extension. `hosts` are the machines that a grant of the network names, or
+    /// that a revocation takes back.
+    case setGranted(Bool, entitlements: [String], hosts: [String] = [], extension: String)
     /// Chooses which installed version of an app is used; nil ends the choice.
     case pin(app: String, version: String?)
     /// Trusts a team. `key` is the text of the file with the team's public key. `app` is an app that the team may

@@ -45,9 +45,10 @@ extension Connection {
                 try user.setEnabled(isEnabled, for: identifier)
                 return (.done, identifier)
             }
-        case .setGranted(let isGranted, let entitlements, let identifier):
+        case .setGranted(let isGranted, let entitlements, let hosts, let identifier):
             change(number, logging: isGranted ? "granted" : "revoked") { [self] () throws(BrokerError) in
-                let one = try user.setGranted(isGranted, entitlements: entitlements, for: identifier)
+                let one = try user.setGranted(
+                    isGranted, entitlements: entitlements, hosts: hosts, for: identifier)
                 return (.extensions([one], isAll: true), identifier)
             }
         case .pin(let app, let version):
@@ -76,7 +77,7 @@ extension Connection {
                 // `most` extensions fit in one packet, even if their names and summaries have the longest allowed
                 // length.
                 let (page, isAll) = broker.list(
-                    after: last, withDisabled: withDisabled, in: languages, most: languages == nil ? 64 : 24)
+                    after: last, withDisabled: withDisabled, in: languages, most: languages == nil ? 40 : 20)
                 return .extensions(page, isAll: isAll)
             }
         case .terms(let identifier):

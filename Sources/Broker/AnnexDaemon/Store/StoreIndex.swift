@@ -106,7 +106,7 @@ extension StoreIndex {
         /// The user's own choices: whether an extension is on. Other extensions have the default of their point.
         var choices: [String: Bool] = [:]
         /// The entitlements that the user has granted to each extension.
-        var grants: [String: Set<String>] = [:]
+        var grants: [String: GrantedEntitlements] = [:]
         /// Whether the app was recorded under version 1 of the index. In version 1, every extension was on until the
         /// user switched it off. The app's extensions stay on or off as they were. The next start that can open the app
         /// records these states as the user's choices.
@@ -131,7 +131,11 @@ extension StoreIndex {
             encoder.encode(!isOld, as: 7)
             encoder.encode(list: others, as: 10)
             encoder.encode(pinned, as: 11)
-            encoder.encode(list: grants.map { Grant($0.key, entitlements: $0.value) }.sorted(), as: 12)
+            // A daemon that knows no machines reads only the first list. So it grants less, and never all machines.
+            let plain = grants.map { Grant($0.key, words: $0.value.namesWithoutHosts.sorted()) }
+            let named = grants.map { Grant($0.key, words: $0.value.hostTexts) }.filter { !$0.words.isEmpty }
+            encoder.encode(list: plain.sorted(), as: 12)
+            encoder.encode(list: named.sorted(), as: 13)
         }
 
         private func chosen(_ isOn: Bool) -> [String] {
@@ -147,29 +151,36 @@ extension StoreIndex {
             others = try decoder.decodeList(10)
             pinned = try decoder.decodeIfPresent(11, as: String.self)
             for grant in try decoder.decodeList(12, of: Grant.self) {
-                grants[grant.identifier] = Set(grant.entitlements)
+                grants[grant.identifier] = GrantedEntitlements(Set(grant.words))
+            }
+            for grant in try decoder.decodeList(13, of: Grant.self) {
+                let names = grants[grant.identifier]?.names ?? []
+                guard let named = GrantedEntitlements(names, hostTexts: grant.words) else {
+                    throw decoder.failure(13, reason: .rejected("names machines that no grant has"))
+                }
+                grants[grant.identifier] = named
             }
         }
     }
 
-    /// The entitlements that the user has granted to one extension.
+    /// A part of what the user has granted to one extension: entitlements, or the machines of the one that names machines.
     private struct Grant: Message, Comparable {
         let identifier: String
-        let entitlements: [String]
+        let words: [String]
 
-        init(_ identifier: String, entitlements: Set<String>) {
+        init(_ identifier: String, words: [String]) {
             self.identifier = identifier
-            self.entitlements = entitlements.sorted()
+            self.words = words
         }
 
         func encode(into encoder: inout MessageEncoder) {
             encoder.encode(identifier, as: 1)
-            encoder.encode(list: entitlements, as: 2)
+            encoder.encode(list: words, as: 2)
         }
 
         init(from decoder: inout MessageDecoder) throws(DecodingFailure) {
             identifier = try decoder.decode(1)
-            entitlements = try decoder.decodeList(2)
+            words = try decoder.decodeList(2)
         }
 
         static func < (one: Grant, other: Grant) -> Bool { one.identifier < other.identifier }

@@ -159,10 +159,10 @@ extension DaemonUser {
     }
 
     func setGranted(
-        _ isGranted: Bool, entitlements: [String], for identifier: String
+        _ isGranted: Bool, entitlements: [String], hosts: [String], for identifier: String
     ) throws(BrokerError) -> InstalledExtension {
         let resources = try ready()
-        return try resources.broker.setGranted(isGranted, entitlements: entitlements, for: identifier) {
+        return try resources.broker.setGranted(isGranted, entitlements: entitlements, hosts: hosts, for: identifier) {
             known throws(BrokerError) in
             try record(known, in: resources)
         }

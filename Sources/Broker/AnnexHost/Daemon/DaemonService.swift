@@ -66,10 +66,12 @@ final class DaemonService: BrokerService {
     }
 
     func setGranted(
-        _ isGranted: Bool, entitlements: [String], for identifier: String
+        _ isGranted: Bool, entitlements: [String], hosts: [String], for identifier: String
     ) throws(BrokerError) -> InstalledExtension {
         try checkMayGrant(entitlements)
-        let answer = try link.ask(.setGranted(isGranted, entitlements: entitlements, extension: identifier))
+        try checkMayName(hosts)
+        let answer = try link.ask(
+            .setGranted(isGranted, entitlements: entitlements, hosts: hosts, extension: identifier))
         if case .extensions(let extensions, _) = answer, let one = extensions.first { return one }
         throw link.misunderstanding
     }
@@ -88,6 +90,25 @@ final class DaemonService: BrokerService {
             throw BrokerError(
                 .wrongEntitlement, what: "gets at most \(ServiceWire.mostEntitlements) entitlements in one request",
                 place: link.path, remedy: "name fewer entitlements")
+        }
+    }
+
+    private func checkMayName(_ hosts: [String]) throws(BrokerError) {
+        guard hosts.isEmpty || link.supports(ServiceWire.firstWithHosts) else {
+            throw BrokerError(
+                .wrongEntitlement, what: "is a daemon whose grants name no machines", place: link.path,
+                remedy: "restart annexd after its update")
+        }
+        // They are sent in one text, like entitlements.
+        for host in hosts where host.isEmpty || host.utf8.contains(UInt8(ascii: " ")) {
+            throw BrokerError(
+                .wrongEntitlement, what: "is no machine", place: host, remedy: "name one, such as feed.example.org:443")
+        }
+        let bytes = hosts.reduce(0) { $0 + $1.utf8.count + 1 }
+        guard hosts.count <= ServiceWire.mostHosts, bytes <= ServiceWire.longestText else {
+            throw BrokerError(
+                .wrongEntitlement, what: "gets at most \(ServiceWire.mostHosts) machines in one request",
+                place: link.path, remedy: "name fewer machines")
         }
     }
 

@@ -28,8 +28,31 @@ struct GrantQuestion: Sendable, Hashable {
         return """
             \(PlainText.shown(identifier)) (\(PlainText.shown(displayName))) asks to \(wish).
               \(fragment?.means ?? "This version of Annex does not say what that means.")
-            Grant \(PlainText.shown(entitlement))? [y/N]
+            Grant \(PlainText.shown(entitlement))? \(choice)
             """
+    }
+
+    /// The answers that a user can give.
+    private var choice: String {
+        PolicyFragment.withNamedHosts[entitlement] == nil
+            ? "[y/N]" : "[y/N, or the only machines that it may reach, such as feed.example.org:443]"
+    }
+
+    /// A user's answer.
+    enum Answer: Sendable, Hashable {
+        case no
+        /// - Parameter hosts: the machines of the grant; none for a grant that names no machines.
+        case yes(hosts: [String])
+    }
+
+    /// What a line means. Any line that is neither a clear yes nor a list of machines is a no.
+    func meaning(of line: String?) -> Answer {
+        if UserAnswer.isYes(line) { return .yes(hosts: []) }
+        let words = (line ?? "").split { $0 == " " || $0 == "," }.map(String.init)
+        // A single word such as `yesterday` could be the name of a machine, too.
+        let isList = words.allSatisfy { ($0.contains(".") || $0.contains(":")) && (try? HostRule($0)) != nil }
+        guard PolicyFragment.withNamedHosts[entitlement] != nil, !words.isEmpty, isList else { return .no }
+        return .yes(hosts: words)
     }
 
     /// The note that is printed if there is no terminal. It names the command to use.
@@ -40,13 +63,12 @@ struct GrantQuestion: Sendable, Hashable {
     }
 
     /// Asks on the terminal. If there is no terminal, prints the note.
-    /// - Returns: whether the user said yes.
-    func ask(mayAsk: Bool) -> Bool {
+    func ask(mayAsk: Bool) -> Answer {
         guard mayAsk else {
             StandardError.print("annex: \(note)")
-            return false
+            return .no
         }
-        return UserAnswer.isYes(UserAnswer.after(text, on: .nextLines))
+        return meaning(of: UserAnswer.after(text, on: .nextLines))
     }
 }
 

@@ -67,6 +67,9 @@ struct ListCommand: ParsableCommand {
             print(JSON.object([.init("extensions", value: .list(shown.map(InstalledText.json)))]).written)
         } else {
             for line in InstalledText.lines(shown, withSwitch: all) { print(line) }
+            for one in shown where one.hasNamedHosts {
+                if let words = GrantedMachines.words(of: one) { StandardError.print("annex: \(words)") }
+            }
             for rejection in shown.compactMap(\.rejection) {
                 StandardError.print("annex: \(PlainText.shown("\(rejection)"))")
             }
@@ -86,6 +89,11 @@ extension ListCommand {
             for line in OffersText.lines(offers) { print(line) }
         }
     }
+}
+
+extension InstalledExtension {
+    /// Whether a grant in force names machines.
+    fileprivate var hasNamedHosts: Bool { entitlements.contains { $0.isInForce && !$0.hosts.isEmpty } }
 }
 
 /// Prints installed extensions as text or as JSON.
@@ -133,6 +141,7 @@ enum InstalledText {
         .object([
             .init("name", value: .bounded(one.name)), .init("allowed", value: .boolean(one.isAllowed)),
             .init("granted", value: .boolean(one.isGranted)), .init("inForce", value: .boolean(one.isInForce)),
+            .init("hosts", value: .list(one.hosts.map { .bounded($0) })),
         ])
     }
 

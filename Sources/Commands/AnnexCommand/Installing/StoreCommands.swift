@@ -17,7 +17,8 @@ struct InstallCommand: ParsableCommand {
             only from the same team (annex key trust --help). It refuses a signed app if one of its files has changed.
 
             If an extension asks for an entitlement, such as the use of the network, the command asks you on the \
-            terminal whether to grant it. --grant answers in advance. Without a terminal, or with --json, the command \
+            terminal whether to grant it. For the network, you can answer with the machines that it may reach. --grant \
+            answers in advance, for all machines. Without a terminal, or with --json, the command \
             prints what is not in force; `annex grant` grants it later.
 
             If an extension breaks a rule of packaging, the daemon refuses it and the command prints the reason. The app \
@@ -81,9 +82,10 @@ extension InstallCommand {
     private func granted(_ extensions: [InstalledExtension]) throws -> [InstalledExtension] {
         let mayAsk = UserAnswer.canBeGiven && !daemon.json
         var extensions = extensions
-        for question in GrantQuestion.about(extensions) where question.ask(mayAsk: mayAsk) {
+        for question in GrantQuestion.about(extensions) {
+            guard case .yes(let hosts) = question.ask(mayAsk: mayAsk) else { continue }
             let one = try daemon.ask { host throws(BrokerError) in
-                try host.grantAndWait(question.entitlement, to: question.identifier)
+                try host.grantAndWait(question.entitlement, to: question.identifier, hosts: hosts)
             }
             if let place = extensions.firstIndex(where: { $0.id == one.id }) { extensions[place] = one }
         }

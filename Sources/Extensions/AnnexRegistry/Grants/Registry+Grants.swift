@@ -1,5 +1,6 @@
 internal import AnnexBundle
 internal import AnnexLinux
+package import AnnexPolicy
 
 /// The entitlements that the user has granted.
 extension Registry {
@@ -15,21 +16,38 @@ extension Registry {
         entitlements(of: record).filter(\.isInForce).map(\.name)
     }
 
+    /// The machines that the grant in force for an extension names. If there are none, it is for all other machines.
+    package func hostsInForce(for record: ExtensionRecord) -> [HostRule] {
+        entitlements(of: record).filter(\.isInForce).flatMap(\.hosts)
+    }
+
     /// Grants or revokes entitlements of an extension. The change takes effect at the extension's next launch. A parked
     /// process of the extension is not used again.
     ///
+    /// - Parameter hosts: the machines that a grant of `com.apple.security.network.client` names, in place of those that
+    ///   it named before. If there are none, the grant is for all other machines. A revocation takes these machines back,
+    ///   and the whole entitlement if no machine remains.
     /// - Returns: the extension's app as it is recorded now.
     /// - Throws: `wrongEntitlement` if the extension does not ask for the entitlement, or if the point does not allow
-    ///   it. `wrongEntitlement` is also thrown if the point gives the entitlement to each of its extensions. In these
-    ///   cases nothing has changed.
+    ///   it. `wrongEntitlement` is also thrown if the point gives the entitlement to each of its extensions, or if the
+    ///   machines are wrong. In these cases nothing has changed.
     package mutating func setGranted(
-        _ isGranted: Bool, entitlements names: [String], for identifier: String
+        _ isGranted: Bool, entitlements names: [String], hosts: [HostRule] = [], for identifier: String
     ) throws(RegistryError) -> KnownApp {
         let record = try found(identifier)
         for name in names { try check(name, of: record) }
+        try check(hosts, for: names, of: record)
         let key = Self.folded(record.identifier)
         let old = grants[key] ?? []
-        let new = isGranted ? old.union(names) : old.subtracting(names)
+        var new = old
+        if isGranted {
+            new.grant(names, hosts: hosts)
+        } else if hosts.isEmpty {
+            new.revoke(names)
+        } else {
+            new.revoke(names.filter { $0 != GrantedEntitlements.withHosts })
+            try new.revoke(hosts: hosts, of: record.identifier)
+        }
         if new != old {
             grants[key] = new.isEmpty ? nil : new
             renumber(record)
@@ -48,7 +66,7 @@ extension Registry {
         for record in installation.records {
             let grantable = grantable(of: record).filter(names.contains)
             guard !grantable.isEmpty else { continue }
-            grants[Self.folded(record.identifier), default: []].formUnion(grantable)
+            grants[Self.folded(record.identifier), default: []].add(grantable)
         }
         return recorded(installation)
     }
@@ -60,7 +78,7 @@ extension Registry {
         var ended = recorded(installation)
         for record in installation.records {
             let gone = grants.removeValue(forKey: Self.folded(record.identifier)) ?? []
-            ended.endedGrants[record.identifier, default: []].formUnion(gone)
+            ended.endedGrants[record.identifier, default: []].formUnion(gone.names)
         }
         return recorded(ended)
     }
@@ -73,7 +91,7 @@ extension Registry {
             known: known, records: installation.records, dropped: installation.dropped,
             forgotten: installation.forgotten, isElected: installation.isElected,
             endedGrants: installation.endedGrants.reduce(into: [:]) { rest, ended in
-                let names = ended.value.subtracting(grants[Self.folded(ended.key)] ?? [])
+                let names = ended.value.subtracting(grants[Self.folded(ended.key)]?.names ?? [])
                 if !names.isEmpty { rest[ended.key] = names }
             })
     }
@@ -103,18 +121,40 @@ extension Registry {
         )
     }
 
+    private func check(
+        _ hosts: [HostRule], for names: [String], of record: ExtensionRecord
+    ) throws(RegistryError) {
+        guard !hosts.isEmpty else { return }
+        let what: String? =
+            if !names.contains(GrantedEntitlements.withHosts) {
+                "can have named machines only with \(GrantedEntitlements.withHosts), which is not named here"
+            } else if hosts.count > GrantedEntitlements.mostHosts {
+                "can have at most \(GrantedEntitlements.mostHosts) named machines"
+            } else if hosts.reduce(0, { $0 + $1.description.utf8.count }) > GrantedEntitlements.mostBytes {
+                "can have named machines whose texts have at most \(GrantedEntitlements.mostBytes) bytes together"
+            } else {
+                nil
+            }
+        guard let what else { return }
+        throw RegistryError(
+            .wrongEntitlement, what: what, place: record.identifier,
+            remedy: names.contains(GrantedEntitlements.withHosts)
+                ? "name fewer machines, or all machines of a domain by `*.`"
+                : "name \(GrantedEntitlements.withHosts), or no machines")
+    }
+
     /// Forgets the grants of entitlements that an extension no longer asks for. If a later version asks for one of
     /// these entitlements again, the user must decide again.
     mutating func keepGrants(of record: ExtensionRecord) {
         let key = Self.folded(record.identifier)
-        guard let granted = grants[key] else { return }
-        let kept = granted.intersection(record.bundle?.entitlements.names ?? [])
+        guard var kept = grants[key] else { return }
+        kept.keep(record.bundle?.entitlements.names ?? [])
         grants[key] = kept.isEmpty ? nil : kept
     }
 
     /// The grants of some extensions, by their identifiers.
-    func granted(to records: [ExtensionRecord]) -> [String: Set<String>] {
-        var all: [String: Set<String>] = [:]
+    func granted(to records: [ExtensionRecord]) -> [String: GrantedEntitlements] {
+        var all: [String: GrantedEntitlements] = [:]
         for record in records { all[record.identifier] = grants[Self.folded(record.identifier)] }
         return all
     }

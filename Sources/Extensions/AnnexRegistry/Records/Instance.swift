@@ -52,11 +52,11 @@ package struct KnownApp: Sendable, Hashable {
     /// The user's own choices: for each extension that the user has switched on or off, whether the extension is on.
     package let choices: [String: Bool]
     /// The entitlements that the user has granted to each extension.
-    package let grants: [String: Set<String>]
+    package let grants: [String: GrantedEntitlements]
 
     package init(
         _ identifier: String, elected: AppBuild, others: [AppBuild] = [], pinned: BundleVersion? = nil,
-        choices: [String: Bool] = [:], grants: [String: Set<String>] = [:]
+        choices: [String: Bool] = [:], grants: [String: GrantedEntitlements] = [:]
     ) {
         self.identifier = identifier
         self.elected = elected

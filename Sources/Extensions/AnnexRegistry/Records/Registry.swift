@@ -21,7 +21,7 @@ package struct Registry: Sendable {
     /// user has not switched is not listed.
     private(set) var choices: [String: Bool] = [:]
     /// The entitlements that the user has granted, by the extension's folded identifier.
-    var grants: [String: Set<String>] = [:]
+    var grants: [String: GrantedEntitlements] = [:]
     private var lastNumber: UInt64 = 0
 
     package init() {}
@@ -209,7 +209,7 @@ extension Registry {
             let key = Self.folded(record.identifier)
             guard let old = extensions[key], old.info.extensionPoint != record.info.extensionPoint else { continue }
             choices[key] = nil
-            ended[record.identifier] = grants.removeValue(forKey: key)
+            ended[record.identifier] = grants.removeValue(forKey: key)?.names
         }
         return ended
     }

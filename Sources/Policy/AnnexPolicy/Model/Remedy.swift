@@ -12,6 +12,8 @@ public enum Remedy: Sendable, Hashable {
     /// - Parameters:
     ///   - isClaimed: whether the extension asks for it. If so, only the user's grant is missing.
     case entitlement(String, of: String, isClaimed: Bool)
+    /// A machine beside those that the grant of an extension names already.
+    case host(HostRule, of: String, besides: [HostRule])
     /// Nothing, because every entry that allows the call also lets the program set a set-user-ID or set-group-ID mode.
     /// - Parameters:
     ///   - isSeen: whether the call's registers show that it sets such a mode. If not, it can do so unseen.
@@ -30,8 +32,18 @@ public enum Remedy: Sendable, Hashable {
         case .entitlement(let name, of: let identifier, isClaimed: true): "annex grant \(identifier) \(name)"
         case .entitlement(let name, of: _, isClaimed: false):
             "\(name) in the extension's entitlements, and the user's grant"
+        case .host(let rule, let identifier, let granted):
+            ([rule] + granted).reduce("annex grant \(identifier) com.apple.security.network.client") { command, rule in
+                command + " --host \(Self.quoted(rule))"
+            }
         case .identityBits: nil
         }
+    }
+
+    /// The rule for a shell, which would take some of its letters for a pattern.
+    private static func quoted(_ rule: HostRule) -> String {
+        let text = rule.description
+        return text.contains { "*[]".contains($0) } ? "'\(text)'" : text
     }
 }
 

@@ -73,7 +73,7 @@ extension PolicyFragment {
         case .devices(let wanted): wanted.last.map { devices?.value.contains($0) ?? false } ?? false
         // An allowance with rules turns this setting off only because its own calls bypass it.
         case .writeXorExecuteOff: calls.isEmpty && writeXorExecute?.value == false
-        case .entry, .grant, .entitlement, .identityBits: false
+        case .entry, .grant, .entitlement, .host, .identityBits: false
         }
     }
 }

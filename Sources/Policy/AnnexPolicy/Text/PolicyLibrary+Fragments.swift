@@ -58,6 +58,17 @@ extension PolicyLibrary {
 }
 
 extension PolicyFragment {
+    /// The entitlements whose grant can name machines, and the fragments that take their place if it does.
+    package static let withNamedHosts = [
+        "com.apple.security.network.client": "com.apple.security.network.client.hosts"
+    ]
+
+    /// The fragments that entitlements add to a policy.
+    /// - Parameter hasHosts: whether the grant names machines.
+    package static func names(of entitlements: [String], hasHosts: Bool) -> [String] {
+        hasHosts ? entitlements.map { withNamedHosts[$0] ?? $0 } : entitlements
+    }
+
     /// The fragment that an entitlement of this library adds to a policy, for example
     /// `com.apple.security.network.client`.
     ///
@@ -71,14 +82,15 @@ extension PolicyFragment {
 
 extension PolicyLibrary {
     /// The names of the policies whose filters are compiled ahead. These are the names of all policies. In addition,
-    /// each policy of an extension point is joined with each set of entitlements that changes its filter. The policy
-    /// for ordinary programs, `tool`, is joined with each allowance that many programs need, and with each pair of
+    /// each policy of an extension point is joined with each set of entitlements that changes its filter, except sets
+    /// with both forms of one entitlement. The policy for ordinary programs, `tool`, is joined with each allowance that many programs need, and with each pair of
     /// these allowances. The filters for other allowances are compiled when a program starts, which takes some
     /// milliseconds.
     package func namesToCompile() throws(PolicyError) -> [String] {
         var sets: [[String]] = [[]]
         for entitlement in entitlements where try fragment(named: entitlement).changesFilter {
-            sets += sets.map { $0 + [entitlement] }
+            let other = PolicyFragment.withNamedHosts.first { $0.value == entitlement }?.key
+            sets += sets.filter { set in !set.contains { $0 == other } }.map { $0 + [entitlement] }
         }
         let points = names.filter { $0.hasPrefix("com.apple.") }
         let joined = points.flatMap { point in

@@ -234,7 +234,10 @@ extension Catalogue {
             trial: .drivenBy(["EndToEndTests/RunPortTests: NET-12"])),
         Attack(
             "NET-13", technique: "Another host than the named ones: by name, address, port or redirect",
-            addition: true, trial: .drivenBy(["EndToEndTests/RunHostTests: NET-13"])),
+            addition: true,
+            trial: .drivenBy([
+                "EndToEndTests/RunHostTests: NET-13", "EndToEndTests/Daemon/GrantedHostTests: NET-13",
+            ])),
         Attack(
             "NET-14",
             technique:
@@ -255,5 +258,8 @@ extension Catalogue {
         Attack(
             "NET-18", technique: "A flood of connections to a named host", addition: true,
             trial: .drivenBy(["EndToEndTests/RunHostTests: NET-18"])),
+        Attack(
+            "NET-19", technique: "A connection that is kept after the grant of its machine was revoked", addition: true,
+            trial: .drivenBy(["EndToEndTests/Daemon/GrantedHostTests: NET-19"])),
     ]
 }

@@ -127,9 +127,11 @@ public struct DeniedHost: Sendable, Hashable {
     public let port: UInt16?
     /// The entry of `network: hosts` that would allow it; nil if none may.
     public let rule: HostRule?
+    /// Whether the program is an extension, whose user grants the machines.
+    private let isOfExtension: Bool
 
-    /// The option of `annex run` that would allow it; nil if none may.
-    public var option: String? { rule.map { "--allow-host \($0)" } }
+    /// The option of `annex run` that would allow it; nil if none may, or if the program is an extension.
+    public var option: String? { isOfExtension ? nil : rule.map { "--allow-host \($0)" } }
 
     /// The machine and the port.
     public var place: String {
@@ -137,8 +139,9 @@ public struct DeniedHost: Sendable, Hashable {
         return port.map { "\(isSix ? "[\(host)]" : host):\($0)" } ?? host
     }
 
-    init(_ refusal: HostRefusal) {
+    init(_ refusal: HostRefusal, isOfExtension: Bool) {
         (host, port, rule) = ("\(refusal.host)", refusal.port, refusal.rule)
+        self.isOfExtension = isOfExtension
     }
 }
 

@@ -40,26 +40,42 @@ extension CallDesk {
 
     /// Refuses a connection to another machine, and reports the machine.
     func refuse(_ refusal: HostRefusal, by call: HeldCall, errno: Int32, verdict: Verdict) {
-        let caller = Caller(asking: call.thread)
+        let caller = scene.hasPrivateInput ? Caller(thread: call.thread) : Caller(asking: call.thread)
         let isSpent = books.withLock { $0.hasSpent(scene.policy.limits.denials) }
         settle(call, with: isSpent ? .end : .deny(errno: errno))
         record(
-            Denial(
-                subject: .host(DeniedHost(refusal)), call: "connect", text: "connect to \(refusal.place)",
-                answer: .denied(errno: errno), layers: [.network], policyLine: "\(verdict.place)",
-                reason: refusal.words, remedy: nil, caller: caller))
+            denial(
+                of: refusal, by: "connect", errno: errno, layers: [.network], line: "\(verdict.place)", caller: caller))
     }
 
     /// Reports a name for which the program asked in vain, or a connection that began in a way that is refused.
     func record(_ refusal: HostRefusal) {
         let isName = refusal.port == nil
         record(
-            Denial(
-                subject: .host(DeniedHost(refusal)), call: isName ? "resolve" : "connect",
-                text: "\(isName ? "resolve" : "connect to") \(refusal.place)",
-                answer: .denied(errno: isName ? ENOENT : ECONNRESET), layers: [.network],
-                policyLine: scene.policy.places[.network].map { "\($0)" }, reason: refusal.words, remedy: nil,
-                caller: Caller(thread: 0)))
+            denial(
+                of: refusal, by: isName ? "resolve" : "connect", errno: isName ? ENOENT : ECONNRESET,
+                layers: [.network], line: scene.policy.places[.network].map { "\($0)" }, caller: Caller(thread: 0)))
+    }
+
+    private func denial(
+        of refusal: HostRefusal, by call: String, errno: Int32, layers: [SandboxLayer], line: String?, caller: Caller
+    ) -> Denial {
+        if scene.hasPrivateInput {
+            // The machine may reveal private input.
+            let number = SystemCall(named: "connect", architecture: .current)?.number ?? -1
+            return Denial(
+                subject: .call(CallUse(number: number, arguments: [])), call: call, text: "\(call)()",
+                answer: .denied(errno: errno), layers: layers, policyLine: line, reason: "no grant names this machine",
+                remedy: nil, caller: caller)
+        }
+        let grantee = scene.grantee
+        let remedy: Remedy? = grantee.flatMap { identifier in
+            refusal.rule.map { .host($0, of: identifier, besides: scene.policy.hosts.list) }
+        }
+        return Denial(
+            subject: .host(DeniedHost(refusal, isOfExtension: grantee != nil)), call: call,
+            text: "\(call == "connect" ? "connect to" : call) \(refusal.place)", answer: .denied(errno: errno),
+            layers: layers, policyLine: line, reason: refusal.words, remedy: remedy, caller: caller)
     }
 
     /// Handles a call that proceeds. The broker reads the paths in the arguments while the call is held. It judges the

@@ -50,6 +50,8 @@ final class CallDesk: Sendable {
         var executions: ExecutionCalls?
         /// The ways to other machines, with `network: hosts`.
         var routes: HostRoutes?
+        /// The extension whose grant names the hosts; nil for a program.
+        var grantee: String?
         /// Whether Landlock keeps the program from connecting TCP sockets.
         var guardsConnections = false
     }

@@ -142,6 +142,7 @@ package final class Launcher: Sendable {
         scene.isLogged = configuration.isLogged
         scene.hasPrivateInput = configuration.hasPrivateInput
         scene.offers = configuration.offers
+        scene.grantee = configuration.grantee
         scene.hasTerminal = configuration.terminal != nil
         scene.executions = try configuration.executionCalls()
         if let home = configuration.callersHome {

@@ -24,6 +24,8 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var denials = DenialMode.enforce
     /// Policies that the program could get. They are used to find remedies for its denials.
     package var offers: [PolicyOffer] = []
+    /// The extension whose grant names the hosts; nil for a program, whose caller names them.
+    package var grantee: String?
     /// Whether to report files that the program wants to execute and must not, although their modes allow it.
     package var watchesExecutions = false
     /// Whether denials also go to the log. False for a probe, which causes denials on purpose.

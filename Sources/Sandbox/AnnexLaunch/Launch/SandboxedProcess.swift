@@ -1,5 +1,5 @@
 package import AnnexLinux
-internal import AnnexPolicy
+package import AnnexPolicy
 internal import Glibc
 internal import Synchronization
 
@@ -92,6 +92,22 @@ package final class SandboxedProcess: Sendable {
             return nil
         }
         return (number, started)
+    }
+
+    /// Whether the process reaches named hosts through the broker.
+    package var reachesHosts: Bool { network != nil }
+
+    /// Bounds the machines that the program may reach, besides the bounds of its policy. Its connections to other machines
+    /// end.
+    /// - Parameter hosts: the machines that remain if the policy names them too; nil if all remain.
+    package func bound(by hosts: [HostRule]?) {
+        guard let routes = network?.routes, routes.bound(by: hosts), let first = firstProcess() else { return }
+        do throws(SystemError) {
+            try SocketHolders.end(of: first.number, started: first.started, where: routes.refuses)
+        } catch {
+            // The process may hold a connection that it must not have.
+            fail(SandboxError("hosts", error: error))
+        }
     }
 
     /// The memory in use, in bytes; nil if it is not known yet or no longer known.

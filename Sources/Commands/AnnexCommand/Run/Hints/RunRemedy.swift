@@ -50,7 +50,7 @@ struct RunRemedy {
                 clause:
                     "no option gives \(unseen)set-user-ID or set-group-ID modes, because other users could use such a "
                     + "file or directory with its owner's rights")
-        case .entry, .writeXorExecuteOff, .devices, .processFiles, .entitlement:
+        case .entry, .writeXorExecuteOff, .devices, .processFiles, .entitlement, .host:
             let choices = Self.choices(for: denial, among: allowances) ?? Self.choices(for: remedy, among: allowances)
             if choices.isEmpty, let text = denial.remedyText {
                 self.init(clause: "allowed by: " + text)

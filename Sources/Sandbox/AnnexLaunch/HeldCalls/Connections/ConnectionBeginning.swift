@@ -19,6 +19,12 @@ struct ConnectionBeginning: Sendable {
         case ended
     }
 
+    /// The machine that the program called, and the port.
+    struct Called: Sendable {
+        let host: HostRefusal.Host
+        let port: UInt16
+    }
+
     private enum Stage {
         /// The name that a TLS client calls. `held` are the bytes of the program, and `back` are bytes for it.
         case name(ClientHello, port: UInt16, held: [UInt8], back: [UInt8])
@@ -34,6 +40,7 @@ struct ConnectionBeginning: Sendable {
     private var stage: Stage
     /// Whether the server has asked for another message of TLS.
     private var isSecond = false
+    private(set) var called: Called?
     private let address: InternetAddress
     private let hosts: NamedHosts
 
@@ -94,6 +101,7 @@ struct ConnectionBeginning: Sendable {
                 return .refused(
                     HostRefusal(.name(name), port: port, reason: .greeting(.called(name))), answer: Self.unrecognized)
             }
+            called = Called(host: .name(name), port: port)
         } catch {
             let refusal = hosts.refusal(of: address, because: .unreadable(error))
             return .refused(refusal, answer: error == .notTLS ? [] : Self.unrecognized)
@@ -156,6 +164,7 @@ struct ConnectionBeginning: Sendable {
                 let refusal = HostRefusal(request.host, port: request.port, reason: .unnamed)
                 return .refused(refusal, answer: Self.answer("403 Forbidden", saying: refusal.words))
             }
+            called = Called(host: request.host, port: request.port)
             if request.isTunnel {
                 stage = .answer([], to: request, unsent: request.message[...])
                 return .goesOn

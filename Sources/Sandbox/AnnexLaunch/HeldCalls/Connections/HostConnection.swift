@@ -146,7 +146,11 @@ struct HostConnection: CallBoundHandler {
         } catch {
             return .fail(errno: error.errno)
         }
-        if let begun { return step(after: begun, at: socket, of: call) }
+        if let begun {
+            // The rules may have been narrowed while the connection began.
+            if !routes.hosts.permits(machine) { begun.abort() }
+            return step(after: begun, at: socket, of: call)
+        }
         let end: UInt64
         if case .crowded(_, _, let until, _) = stage {
             end = until
@@ -198,13 +202,13 @@ struct HostConnection: CallBoundHandler {
     ) throws(SystemError) -> CallStep {
         switch outcome {
         case .connected:
-            try made.replace(in: call, on: listener)
+            try give(made, to: call, on: listener)
             return .complete
         case .waiting where !socket.hasTimedOut:
             stage = .begun(made, socket)
             return .again(at: pauses.moment())
         case .failed(EINPROGRESS), .waiting:
-            try made.replace(in: call, on: listener)
+            try give(made, to: call, on: listener)
             return .fail(errno: EINPROGRESS)
         case .failed(let errno): return .fail(errno: errno)
         }
@@ -214,6 +218,14 @@ struct HostConnection: CallBoundHandler {
     private mutating func wait(of call: HeldCall, on socket: HeldSocket) -> CallStep {
         if call.isDisturbed { return .fail(errno: EINTR) }
         return socket.hasTimedOut ? .fail(errno: EINPROGRESS) : .again(at: pauses.moment())
+    }
+}
+
+extension HostConnection {
+    private func give(_ socket: HostSocket, to call: HeldCall, on listener: borrowing Descriptor) throws(SystemError) {
+        try socket.replace(in: call, on: listener)
+        // The rules may have been narrowed meanwhile, and the look at the program's sockets may have come before.
+        if !routes.hosts.permits(socket.address) { socket.end() }
     }
 }
 

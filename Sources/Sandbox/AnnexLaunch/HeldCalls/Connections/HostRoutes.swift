@@ -25,6 +25,22 @@ final class HostRoutes: Sendable {
     /// A socket with the settings of a new one in the sandbox's network; nil if the sandbox has no such addresses.
     func fresh(_ family: Int32) -> RelaySocket? { LoopbackFamily(rawValue: family).flatMap(relayed.fresh) }
 
+    /// Bounds the machines that the program may reach. Connections whose bytes the broker carries end if they lead to
+    /// others.
+    /// - Returns: whether the bound differs from the one before.
+    func bound(by rules: [HostRule]?) -> Bool {
+        guard hosts.bound(by: rules) else { return false }
+        relayed.endRefused()
+        return true
+    }
+
+    /// Whether the broker made a socket for a connection that the program may not have any more.
+    func refuses(_ socket: borrowing Descriptor) -> Bool {
+        guard HostSocket.isOne(socket), (try? isInside(socket)) == false else { return false }
+        // A connection that was not made yet has no peer, and is tried again.
+        return HostSocket.peer(of: socket).map { !hosts.permits($0) } ?? true
+    }
+
     /// Whether a socket is in the sandbox's own network; nil if that is not known yet. Other sockets are those that the
     /// broker gave to the program, or that its caller handed over.
     func isInside(_ socket: borrowing Descriptor) throws(SystemError) -> Bool? {

@@ -10,7 +10,7 @@ internal import Glibc
 /// broker binds no such socket for the program and lets none listen, so it takes no port of this machine.
 final class HostSocket: Sendable {
     private let descriptor: Descriptor
-    private let address: InternetAddress
+    let address: InternetAddress
     /// The flags of the program's socket, such as `O_NONBLOCK`.
     private let flags: Int32
 
@@ -59,5 +59,26 @@ final class HostSocket: Sendable {
         let text = TextFile.read("\(ProcNumber.folder(of: call.thread))/fdinfo/\(number)")
         let flags = text.flatMap { TextFile.field("flags", in: $0) }.flatMap { Int32($0, radix: 8) }
         return flags.map { $0 & O_CLOEXEC != 0 } ?? true
+    }
+
+    /// Ends the connection, whatever holds the socket.
+    func end() { _ = shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+
+    /// Whether a socket is of TCP and has a filter that cannot be changed. A program makes no such socket.
+    static func isOne(_ socket: borrowing Descriptor) -> Bool {
+        let lockFilter: Int32 = 44
+        guard let kind = try? ConnectCall.kind(of: socket), kind.isTCP else { return false }
+        return (try? ConnectCall.option(lockFilter, of: socket)) == 1
+    }
+
+    /// The machine at the other end of a connection; nil if there is no connection.
+    static func peer(of socket: borrowing Descriptor) -> InternetAddress? {
+        var bytes = [UInt8](repeating: 0, count: InternetAddress.longest)
+        var size = socklen_t(bytes.count)
+        // SAFETY: the kernel writes at most the array's size.
+        let result = unsafe bytes.withUnsafeMutableBytes { room in
+            unsafe getpeername(socket.number, room.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size)
+        }
+        return result == 0 ? InternetAddress(Array(bytes.prefix(Int(size)))) : nil
     }
 }

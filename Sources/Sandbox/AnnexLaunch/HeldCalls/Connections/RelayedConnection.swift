@@ -38,6 +38,8 @@ final class RelayedConnection: Sendable {
         /// The program's socket, until it is joined. Afterwards the program alone holds it, so that its end is seen.
         var program: Descriptor?
         var watches: [EventLoop.Watch] = []
+        /// The machine that the program called in the beginning.
+        var called: ConnectionBeginning.Called?
         /// Whether the program has ended, so that only the bytes that it sent are still carried.
         var isClosing = false
         /// Whether the program's socket has begun to connect to the broker's.
@@ -195,6 +197,7 @@ final class RelayedConnection: Sendable {
         var beginning = beginning
         let step = try beginning.advance(from: near, to: far)
         state.phase = .beginning(beginning)
+        state.called = beginning.called
         switch step {
         case .waits: return .wait
         case .goesOn: return .again
@@ -229,6 +232,13 @@ final class RelayedConnection: Sendable {
             return state.outcome == .waiting
         }
         if isCalling { abort() } else { turn() }
+    }
+
+    /// Ends the connection if the program may not have it any more.
+    func endIfRefused() {
+        let called = state.withLock { $0.called }
+        let isAllowed = called.map { hosts.allows($0.host, port: $0.port) } ?? hosts.permits(address)
+        if !isAllowed { abort() }
     }
 
     /// Ends the connection at once, as an error for both sides.

@@ -113,6 +113,12 @@ final class RelayedConnections: Sendable {
         if isDraining { scheduleDrain() }
     }
 
+    /// Ends the connections to machines that are not allowed any more.
+    func endRefused() {
+        let (live, loop) = state.withLock { (Array($0.live.values), $0.loop) }
+        _ = loop?.execute { for connection in live { connection.endIfRefused() } }
+    }
+
     /// Ends all connections, because the program has ended. Bytes that it has sent still reach the other machines, for
     /// at most `patience`.
     /// - Parameter job: called once, when all connections have ended.

@@ -32,6 +32,50 @@ enum SocketHolders {
         return false
     }
 
+    /// The most descriptors of a process among which connections to end are looked for.
+    private static let mostToEnd = 1 << 16
+
+    /// Ends connections of a process and its descendants.
+    /// - Parameters:
+    ///   - process: its number in `/proc`.
+    ///   - started: its start time, which tells it from a later process of the same number.
+    ///   - isRefused: whether a descriptor is one of a connection to end.
+    static func end(
+        of process: Int32, started: UInt64, where isRefused: (borrowing Descriptor) -> Bool
+    ) throws(SystemError) {
+        var tree: Set<Int32> = []
+        for member in try ProcessTree.members(of: process) {
+            guard let number = ProcNumber.own(member), let handle = try? ProcessHandle(process: number),
+                let stat = ProcessStat(member)
+            else { continue }
+            let isOurs = member == process ? stat.started == started : tree.contains(stat.parent)
+            guard isOurs, !handle.hasEnded else { continue }
+            tree.insert(member)
+            do throws(SystemError) {
+                try end(of: handle, listed: member, where: isRefused)
+            } catch {
+                // A process that has ended has no connection.
+                if !handle.hasEnded { throw error }
+            }
+        }
+    }
+
+    private static func end(
+        of handle: borrowing ProcessHandle, listed: Int32, where isRefused: (borrowing Descriptor) -> Bool
+    ) throws(SystemError) {
+        let folder = try Descriptor.directory("/proc/\(listed)/fd")
+        for case let number? in try folder.kinds(atMost: mostToEnd).map({ $0.name.flatMap { Int32($0) } }) {
+            let copy: Descriptor
+            do throws(SystemError) {
+                copy = try handle.getDescriptor(number)
+            } catch {
+                if error.errno == EBADF { continue }
+                throw error
+            }
+            if isRefused(copy) { _ = shutdown(copy.number, Int32(SHUT_RDWR)) }
+        }
+    }
+
     /// Whether a descriptor of epoll watches the socket. Its lines name each watched file by the number of its inode.
     private static func watches(_ inode: UInt64, by name: String, of process: UInt32) -> Bool {
         guard let text = TextFile.read("\(ProcNumber.folder(of: process))/fdinfo/\(name)") else { return true }
