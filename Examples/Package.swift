@@ -65,6 +65,7 @@ let package = Package(
             "Weather", whole("WeatherWidget", annex("AnnexExtension"), annex("AnnexGroups"), "WeatherKit"),
             program("WeatherApp", annex("AnnexApp"), "WeatherKit"), kit("WeatherKit", annex("AnnexGroups")))
         + app("News", whole("NewsWidget", annex("AnnexExtension")), whole("NewsApp"))
+        + app("Feed", whole("FeedWidget", annex("AnnexExtension")), whole("FeedApp"))
         + app(
             "Ledger", whole("LedgerBooker", annex("AnnexExtension"), annex("AnnexGroups"), "LedgerKit"),
             whole("LedgerSummer", annex("AnnexExtension"), annex("AnnexGroups"), "LedgerKit"),

@@ -23,24 +23,36 @@ public enum ExampleBundles {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     }
 
+    /// Lays out one app in a folder of the caller's.
+    /// - Returns: the app's path.
+    public static func layOut(_ app: String, in folder: URL) throws(Failure) -> String {
+        try assemble([app], in: folder)
+        return folder.appending(path: "\(app).app").path
+    }
+
     private static func layOut() throws(Failure) -> URL {
         let target = FileManager.default.temporaryDirectory.appending(path: "annex-examples-\(getpid())")
         atexit {
             let target = FileManager.default.temporaryDirectory.appending(path: "annex-examples-\(getpid())")
             try? FileManager.default.removeItem(at: target)
         }
+        let apps = [
+            "Pictures", "Shout", "Thumbnails", "Filters", "MyPicture", "Translate", "ToDoList", "Ledger", "Weather",
+            "News",
+        ]
+        try assemble(apps, in: target)
+        return target
+    }
+
+    private static func assemble(_ apps: [String], in folder: URL) throws(Failure) {
         let script = packageRoot.appending(path: "Examples/assemble").path
         let end: ChildProcess.End
         do {
-            let words = [
-                script, products.path, target.path, "Pictures", "Shout", "Thumbnails", "Filters", "MyPicture",
-                "Translate", "ToDoList", "Ledger", "Weather", "News",
-            ]
+            let words = [script, products.path, folder.path] + apps
             end = try ChildProcess(URL(filePath: "/bin/sh"), arguments: words).waitUntilExit()
         } catch {
             throw Failure(description: "\(script): \(error)")
         }
         guard end == .exited(0) else { throw Failure(description: "\(script): \(end)") }
-        return target
     }
 }

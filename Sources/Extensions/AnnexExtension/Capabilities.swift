@@ -15,7 +15,8 @@ public struct Capabilities: Sendable, Hashable {
     /// Whether an entitlement is in force.
     public func has(_ entitlement: String) -> Bool { entitlements.contains(entitlement) }
 
-    /// Whether the extension may connect to other machines.
+    /// Whether the extension may connect to other machines. The user may have named the machines, and connections to
+    /// others then fail.
     public var canUseNetwork: Bool { has("com.apple.security.network.client") }
 
     /// Whether the extension can begin background transfers: it may use the network and app groups, and the daemon annexd
@@ -39,6 +40,12 @@ public struct Capabilities: Sendable, Hashable {
         unsafe Capabilities(
             getenv(variable).map { unsafe String(cString: $0) } ?? "", isOfDaemon: getenv("ANNEX_TRANSFERS") != nil)
     }()
+}
+
+extension WidgetContext {
+    /// The rights that this widget has in addition to the rights of every widget. A widget must also work without an
+    /// entitlement that it requests.
+    public var capabilities: Capabilities { .ofThisProcess }
 }
 
 extension ExtensionContext {

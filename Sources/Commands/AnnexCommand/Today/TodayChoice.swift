@@ -1,6 +1,7 @@
 package import AnnexHost
 import AnnexLinux
 import AnnexModel
+import AnnexPolicy
 package import AnnexToday
 import ArgumentParser
 
@@ -15,6 +16,13 @@ package struct TodayChoice: ParsableArguments {
             "With --app: grant this entitlement to the widgets that ask for it. May be given more than once.",
             valueName: "entitlement"))
     var granting: [String] = []
+
+    @Option(
+        name: .customLong("host"),
+        help: ArgumentHelp(
+            "With --grant com.apple.security.network.client: grant the network to this machine only. May be given more than once.",
+            valueName: "name[:port]"))
+    var hosts: [String] = []
 
     @Option(help: ArgumentHelp("Show only this widget.", valueName: "identifier"))
     var only: String?
@@ -34,6 +42,9 @@ package struct TodayChoice: ParsableArguments {
         try daemon.checkAlone(apps: app)
         guard granting.isEmpty || !app.isEmpty else {
             throw ValidationError("--grant is for --app: annex grant grants to installed widgets")
+        }
+        guard hosts.isEmpty || granting.contains(where: { PolicyFragment.withNamedHosts[$0] != nil }) else {
+            throw ValidationError("--host is for --grant com.apple.security.network.client: add it")
         }
     }
 
@@ -71,7 +82,8 @@ package struct TodayChoice: ParsableArguments {
     private func switchOn(_ host: AnnexHost) throws(BrokerError) {
         for one in try host.installedAndWait() where one.extensionPoint == TodayView.point && one.rejection == nil {
             for entitlement in one.entitlements where granting.contains(entitlement.name) {
-                try host.grantAndWait(entitlement.name, to: one.id)
+                let hosts = PolicyFragment.withNamedHosts[entitlement.name] == nil ? [] : hosts
+                try host.grantAndWait(entitlement.name, to: one.id, hosts: hosts)
             }
             try host.setEnabledAndWait(true, for: one.id)
         }

@@ -25,6 +25,7 @@ struct TodayCommand: AsyncParsableCommand {
               annex today
               annex today --app ToDoList.app
               annex today --app ToDoList.app --grant com.apple.security.application-groups
+              annex today --app Feed.app --grant com.apple.security.network.client --host feed.example.org:80
               annex today --once --only com.example.todolist.today --width 40     as on a narrow surface
               annex today --once --expanded
               annex today --surface lock-screen                                  only what needs no login
