@@ -45,7 +45,8 @@ public struct BackgroundEvents: AsyncSequence, Sendable {
                 do throws(PortalError) {
                     try await look(isolation: actor)
                 } catch {
-                    guard error.code == .gone else { throw error }
+                    // The process can let the session go between the news and the look at the session.
+                    guard error.code == .gone || session.isInvalidated else { throw error }
                     return nil
                 }
             }

@@ -49,6 +49,8 @@ public final class BackgroundSession: Sendable {
     private let container: String
     /// The tasks of which this process knows that they have ended.
     private let ended = Mutex<Set<UInt64>>([])
+    /// SYNC: the flag orders no other data. It is set before the broker learns that the session is let go.
+    private let hasBeenLetGo = Atomic<Bool>(false)
 
     /// Holds a session. If the group has no session of this identifier, the call makes it.
     ///
@@ -172,8 +174,12 @@ public final class BackgroundSession: Sendable {
             BackgroundMethod.note, with: NotedTasks(session: configuration.identifier, tasks: [task]))
     }
 
+    /// Whether this process has let the session go.
+    var isInvalidated: Bool { hasBeenLetGo.load(ordering: .relaxed) }
+
     /// Lets the session go. Its tasks go on, and another process can hold the session.
     public nonisolated(nonsending) func invalidate() async throws(PortalError) {
+        hasBeenLetGo.store(true, ordering: .relaxed)
         SessionWatches.end(self)
         _ = try await ask(BackgroundMethod.close, with: SessionName(identifier: configuration.identifier))
     }
