@@ -92,7 +92,8 @@ extension PolicyLimits {
         let factors = [(request, before.request), (watchdog, before.watchdog)].map { longer, shorter in
             shorter > .zero ? longer / shorter : 1
         }
-        processor = processor * (factors.max() ?? 1)
+        // The factor of 1 would round a limit of `none`, whose time is longer than the numbers of the factor are exact.
+        if let factor = factors.max(), factor > 1 { processor = processor * factor }
     }
 
     /// Lowers the memory limit, in bytes. If the value is larger than the policy's limit, nothing changes.
