@@ -176,6 +176,14 @@ import Testing
         #expect(try broker.desk.book.tasks().count == 1)
     }
 
+    @Test func `a session can be let go with all its tasks`() async throws {
+        let session = try await session(broker.member())
+        try await session.download(from: "https://example.org/film", to: "film")
+        let taken = try broker.take()
+        try await session.invalidateAndCancel()
+        #expect(broker.mover.stops == [.init(key: taken.key, stop: .cancel)])
+    }
+
     @Test func `a transfer that breaks a rule is refused, and its files stay in the container`() async throws {
         let session = try await session(broker.member())
         try write("picture", to: "one.png")
