@@ -83,40 +83,44 @@ import Testing
     }
 
     @Test func `the descriptors of a failure are closed`() async throws {
-        let name = "annex-refused"
+        let (name, hasAnswered) = ("annex-refused", try Gate())
         let text = try await outcome { call, _, host in
             host.answer(call, .failure, saying: 2, with: try two(name))
+            hasAnswered.open()
         } _: { lookout in
             do throws(ExtensionFailure) { _ = try await lookout.call(5, payload: [], until: nil) } catch {
-                try Self.until(0, open: name)
-                return "\(error)"
+                // The host has closed its own descriptors when it has answered.
+                try hasAnswered.wait()
+                return "\(error), \(try OpenDescriptors.count(naming: name)) open"
             }
             return "answered"
         }
-        #expect(text == "the host answered with failure 7: no")
+        #expect(text == "the host answered with failure 7: no, 0 open")
     }
 
     @Test func `descriptors that the caller does not take are closed`() async throws {
-        let name = "annex-untaken"
+        let (name, hasAnswered) = ("annex-untaken", try Gate())
         let text = try await outcome { call, _, host in
             host.answer(call, saying: 2, with: try two(name))
+            hasAnswered.open()
         } _: { lookout in
             let first = try await lookout.call(5, payload: [], until: nil).takeFirst()
             let blocking = try lookout.callAndWait(5, payload: []).takeFirst()
-            try Self.until(2, open: name)
-            return "\(first == nil) \(blocking == nil)"
+            for _ in 0..<2 { try hasAnswered.wait() }
+            return "\(first == nil) \(blocking == nil) \(try OpenDescriptors.count(naming: name))"
         }
-        #expect(text == "false false")
+        #expect(text == "false false 2")
         try await OpenDescriptors.untilNone(naming: name)
     }
 
     @Test func `an answer to a call that its task gave up is dropped with its descriptors`() async throws {
-        let name = "annex-given-up"
+        let (name, hasAnswered) = ("annex-given-up", try Gate())
         let text = try await outcome { call, payload, host in
             // The answer to the first call comes only with the second call. A third answer has no call any more.
             guard payload == [2] else { return }
             for _ in 0..<2 { host.answer(call - 1, saying: 2, with: try two(name)) }
             host.answer(call, saying: 0, with: DescriptorList())
+            hasAnswered.open()
         } _: { lookout in
             nonisolated(unsafe) let lookout = lookout
             let given = await withTaskGroup(of: String.self) { group in
@@ -131,10 +135,10 @@ import Testing
                 return await group.next() ?? ""
             }
             _ = try await unsafe lookout.call(5, payload: [2], until: nil)
-            try Self.until(0, open: name)
-            return given
+            try hasAnswered.wait()
+            return "\(given), \(try OpenDescriptors.count(naming: name)) open"
         }
-        #expect(text == "the task was cancelled while it waited for the host")
+        #expect(text == "the task was cancelled while it waited for the host, 0 open")
     }
 
     @Test func `a call that is over by its deadline tells so`() async throws {
@@ -162,12 +166,6 @@ import Testing
         }
         #expect(text?.hasPrefix("the host broke the channel's rules") == true, "\(text ?? "")")
         try await OpenDescriptors.untilNone(naming: name)
-    }
-
-    /// Waits until so many descriptors of this process have this name. The host closes its own ones a moment after it has
-    /// sent them. The extension's thread waits here, so the extension has already closed what it closes.
-    private static func until(_ count: Int, open name: String) throws {
-        while try OpenDescriptors.count(naming: name) != count { usleep(1000) }
     }
 
     private func two(_ name: String) throws -> DescriptorList {

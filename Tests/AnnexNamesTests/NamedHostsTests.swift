@@ -1,6 +1,7 @@
 import AnnexLinux
 import AnnexPolicy
-import Glibc
+import AnnexTestSupport
+import Dispatch
 import Synchronization
 import Testing
 
@@ -186,9 +187,9 @@ import Testing
     }
 
     @Test func `many names wait for few lookups, and too many get no answer`() async throws {
-        let gate = Mutex(true)
+        let mayAnswer = DispatchSemaphore(value: 0)
         let resolver = NameResolver { _ in
-            while gate.withLock({ $0 }) { usleep(1000) }
+            mayAnswer.wait()
             return .noSuchName
         }
         let outcomes = Mutex<[NameLookup.Outcome]>([])
@@ -196,8 +197,8 @@ import Testing
             resolver.resolve(try HostName("n\(number).example")) { outcome in outcomes.withLock { $0.append(outcome) } }
         }
         #expect(outcomes.withLock { $0 } == Array(repeating: .failed, count: 5))
-        gate.withLock { $0 = false }
-        while outcomes.withLock({ $0.count }) < NameResolver.most + 5 { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<NameResolver.most { mayAnswer.signal() }
+        await eventually { outcomes.withLock { $0.count } == NameResolver.most + 5 }
     }
 
     @Test func `the addresses of a lookup are each named once`() {
