@@ -19,14 +19,12 @@ package final class PortGate: Sendable {
         var entrances: [PortEntrance] = []
         /// The listening sockets of this machine, until the relay begins.
         var listeners: [(socket: RelaySocket, family: LoopbackFamily, program: UInt16)] = []
-        var pool = RelayPool()
         var connections: [ObjectIdentifier: PortConnection] = [:]
         var allowed = 0
         /// A program that connects without end would otherwise use up the ports of this machine's side.
         var budget = TokenBucket(atOnce: 256, perSecond: 200)
         var loop: EventLoop?
         var isClosing = false
-        var isDraining = false
         /// Called when the last connection has ended.
         var whenQuiet: (@Sendable () -> Void)?
     }
@@ -35,6 +33,7 @@ package final class PortGate: Sendable {
     private let plan: [SandboxSocket]
     private let channel: ControlSocket
     private let given: Mutex<Descriptor?>
+    private let pool = RelayPool()
     private let state = Mutex(State())
 
     /// Listens at the published ports of this machine.
@@ -126,7 +125,7 @@ package final class PortGate: Sendable {
             else { continue }
             if plan[index].port == 0 {
                 let pooled = RelaySocket(owning: socket, pool: family)
-                state.withLock { $0.pool.add(pooled) }
+                pool.add(pooled)
             } else {
                 add(RelaySocket(owning: socket), kind: .allowed(plan[index].port), family: family, on: loop)
             }
@@ -167,7 +166,7 @@ package final class PortGate: Sendable {
         case .allowed:
             if state.allowed >= Self.mostAllowed { return .zero }
             return state.budget.acquire(at: MonotonicClock.now()) ? nil : .milliseconds(50)
-        case .published: return state.pool.hasRoom ? nil : .zero
+        case .published: return pool.hasRoom ? nil : .zero
         }
     }
 
@@ -199,7 +198,7 @@ package final class PortGate: Sendable {
 
     /// Takes a socket of the pool, which begins to connect to a port of the program.
     private func dial(port: UInt16, _ family: LoopbackFamily) -> RelaySocket? {
-        guard let socket = state.withLock({ $0.pool.take(family) }) else { return nil }
+        guard let socket = pool.take(family) else { return nil }
         if socket.begin(to: port, family) { return socket }
         release(socket, hasFailed: true)
         return nil
@@ -207,26 +206,8 @@ package final class PortGate: Sendable {
 
     private func release(_ socket: RelaySocket, hasFailed: Bool) {
         guard socket.pool != nil else { return hasFailed ? socket.resetAtClose() : () }
-        let mustDrain = state.withLock { state in
-            state.pool.giveBack(socket, hasFailed: hasFailed)
-            guard state.pool.isDraining, !state.isDraining else { return false }
-            state.isDraining = true
-            return true
-        }
-        if mustDrain { scheduleDrain() }
-    }
-
-    private func scheduleDrain() {
-        state.withLock { $0.loop }?.schedule(after: .milliseconds(100)) { [weak self] in self?.drain() }
-    }
-
-    private func drain() {
-        let isDraining = state.withLock { state in
-            state.isDraining = state.pool.drain()
-            return state.isDraining
-        }
-        if isDraining { scheduleDrain() }
-        goOn()
+        guard let loop = state.withLock({ $0.loop }) else { return }
+        pool.giveBack(socket, hasFailed: hasFailed, on: loop) { [weak self] in self?.goOn() }
     }
 
     private func ended(_ connection: PortConnection, at entrance: PortEntrance) {
@@ -271,9 +252,9 @@ package final class PortGate: Sendable {
         for connection in connections { connection.abort() }
         state.withLock { state in
             state.entrances = []
-            state.pool = RelayPool()
             state.loop = nil
         }
+        pool.close()
         loop.shutDown()
         job()
     }

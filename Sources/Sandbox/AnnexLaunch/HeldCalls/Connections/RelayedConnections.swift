@@ -18,18 +18,17 @@ final class RelayedConnections: Sendable {
     private static let patience = (calling: Duration.seconds(3), beginning: Duration.seconds(30))
 
     private struct State {
-        var pool = RelayPool()
         /// Sockets that are never used. They have the settings of each new socket in the sandbox's network.
         var fresh: [LoopbackFamily: RelaySocket] = [:]
         var live: [ObjectIdentifier: RelayedConnection] = [:]
         var loop: EventLoop?
-        var isDraining = false
         var isClosed = false
         /// Called when the last connection has ended.
         var whenQuiet: (@Sendable () -> Void)?
     }
 
     private let hosts: NamedHosts
+    private let pool = RelayPool()
     private let state = Mutex(State())
 
     init(of hosts: NamedHosts) { self.hosts = hosts }
@@ -38,7 +37,7 @@ final class RelayedConnections: Sendable {
     func add(_ socket: consuming Descriptor, family: LoopbackFamily) {
         let pooled = RelaySocket(owning: socket, pool: family)
         state.withLock { state in
-            if state.fresh[family] == nil { state.fresh[family] = pooled } else { state.pool.add(pooled) }
+            if state.fresh[family] == nil { state.fresh[family] = pooled } else { pool.add(pooled) }
         }
     }
 
@@ -73,7 +72,7 @@ final class RelayedConnections: Sendable {
         try state.withLock { (state) throws(SystemError) in
             guard !state.isClosed else { throw SystemError("connect", errno: ENETDOWN) }
             if state.loop == nil { state.loop = try EventLoop(name: "annex-hosts") }
-            guard let loop = state.loop, let near = state.pool.take(family) else { return nil }
+            guard let loop = state.loop, let near = pool.take(family) else { return nil }
             return (near, loop)
         }
     }
@@ -89,28 +88,12 @@ final class RelayedConnections: Sendable {
     }
 
     private func release(_ connection: RelayedConnection, hasFailed: Bool) {
-        let (mustDrain, quiet) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+        let (loop, quiet) = state.withLock { state -> (EventLoop?, (@Sendable () -> Void)?) in
             state.live[ObjectIdentifier(connection)] = nil
-            if state.isClosed { return (false, state.live.isEmpty ? state.whenQuiet.take() : nil) }
-            state.pool.giveBack(connection.near, hasFailed: hasFailed)
-            guard state.pool.isDraining, !state.isDraining else { return (false, nil) }
-            state.isDraining = true
-            return (true, nil)
+            return state.isClosed ? (nil, state.live.isEmpty ? state.whenQuiet.take() : nil) : (state.loop, nil)
         }
         quiet?()
-        if mustDrain { scheduleDrain() }
-    }
-
-    private func scheduleDrain() {
-        state.withLock { $0.loop }?.schedule(after: .milliseconds(100)) { [weak self] in self?.drain() }
-    }
-
-    private func drain() {
-        let isDraining = state.withLock { state in
-            state.isDraining = state.pool.drain()
-            return state.isDraining
-        }
-        if isDraining { scheduleDrain() }
+        if let loop { pool.giveBack(connection.near, hasFailed: hasFailed, on: loop) }
     }
 
     /// Ends the connections to machines that are not allowed any more.
@@ -125,10 +108,11 @@ final class RelayedConnections: Sendable {
     func close(within patience: Duration, then job: @escaping @Sendable () -> Void) {
         let once = Once { [self] in
             let (rest, loop) = state.withLock { state in
-                defer { (state.live, state.loop, state.pool) = ([:], nil, RelayPool()) }
+                defer { (state.live, state.loop) = ([:], nil) }
                 return (Array(state.live.values), state.loop)
             }
             for connection in rest { connection.abort() }
+            pool.close()
             loop?.shutDown()
             job()
         }
