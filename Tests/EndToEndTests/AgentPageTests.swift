@@ -39,8 +39,7 @@ import Testing
             try text.write(to: home.appending(path: name), atomically: true, encoding: .utf8)
         }
         for name in ["bin/agent", "bin/server"] {
-            let path = home.appending(path: name).path
-            try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            try manager.settle(home.appending(path: name), mode: 0o755)
         }
     }
 

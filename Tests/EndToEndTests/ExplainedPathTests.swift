@@ -39,8 +39,9 @@ import Testing
             try FileManager.default.createDirectory(
                 atPath: "\(place)/\(name)/dir", withIntermediateDirectories: true)
             for (file, mode) in [("plain", 0o666), ("program", 0o777)] as [(String, mode_t)] {
-                try Data("#!/bin/sh\n".utf8).write(to: URL(filePath: "\(place)/\(name)/\(file)"))
-                chmod("\(place)/\(name)/\(file)", mode)
+                let file = URL(filePath: "\(place)/\(name)/\(file)")
+                try Data("#!/bin/sh\n".utf8).write(to: file)
+                try FileManager.default.settle(file, mode: mode)
             }
             for part in ["", "/dir"] { chmod("\(place)/\(name)\(part)", 0o777) }
             paths += ["", "/dir", "/plain", "/program"].map { "\(place)/\(name)\($0)" }

@@ -15,7 +15,7 @@ import Testing
             chmod(made.path, 0o755)
             let file = made.appending(path: "annex-tool")
             try Data("#!/bin/sh\necho \(name)\n".utf8).write(to: file)
-            chmod(file.path, 0o755)
+            try FileManager.default.settle(file, mode: 0o755)
         }
     }
 

@@ -17,7 +17,7 @@ import Testing
     private func make(_ name: String, in folder: TemporaryFolder? = nil, mode: mode_t = 0o755) throws {
         let file = (folder ?? self.folder).url.appending(path: name)
         try Data("#!/bin/sh\necho ran\n".utf8).write(to: file)
-        chmod(file.path, mode)
+        try FileManager.default.settle(file, mode: mode)
     }
 
     private func run(_ options: [String], script: String) async throws -> Program {

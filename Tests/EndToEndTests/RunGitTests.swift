@@ -22,7 +22,7 @@ struct RunGitTests {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file)
-        chmod(file.path, mode)
+        try FileManager.default.settle(file, mode: mode)
     }
 
     private func text(_ path: String) throws -> String {

@@ -27,7 +27,7 @@ import Testing
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file)
-        chmod(file.path, mode)
+        try FileManager.default.settle(file, mode: mode)
     }
 
     private func run(

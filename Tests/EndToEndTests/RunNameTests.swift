@@ -18,8 +18,7 @@ import Testing
     private func script(_ name: String, _ text: String) throws {
         let file = folder.url.appending(path: name)
         try Data(text.utf8).write(to: file)
-        chmod(file.path, 0o755)
-        try FileManager.default.settleProgram(at: file)
+        try FileManager.default.settle(file, mode: 0o755)
     }
 
     /// Runs a line of a shell in which `RUN` stands before each program.

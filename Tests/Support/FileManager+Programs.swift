@@ -20,6 +20,12 @@ extension FileManager {
         }
     }
 
+    /// Gives a file that this process has just written its mode. If others may execute it, it can be executed at once.
+    public func settle(_ file: URL, mode: mode_t) throws {
+        try setAttributes([.posixPermissions: NSNumber(value: mode)], ofItemAtPath: file.path)
+        if mode & 0o111 != 0 { try settleProgram(at: file) }
+    }
+
     /// Waits until a program that this process has just written can be executed.
     public func settleProgram(at place: URL) throws {
         try Descriptor.settle(program: place.path)

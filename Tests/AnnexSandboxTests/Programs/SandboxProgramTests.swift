@@ -73,8 +73,7 @@ import Testing
     @Test func `scripts run with their interpreter`() async throws {
         let script = folder.appending(path: "script")
         try Data("#! /bin/sh -e\necho $0 $1\n".utf8).write(to: script)
-        chmod(script.path, 0o755)
-        try FileManager.default.settleProgram(at: script)
+        try FileManager.default.settle(script, mode: 0o755)
         let result = try await sandbox.run(SandboxProgram(script.path, arguments: ["x"]))
         #expect(text(result.output) == "\(script.path) x\n")
     }

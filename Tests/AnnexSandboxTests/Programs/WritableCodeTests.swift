@@ -33,8 +33,7 @@ import Testing
 
     private func write(_ bytes: [UInt8], to path: String) throws -> String {
         try Data(bytes).write(to: URL(filePath: path))
-        try #require(chmod(path, 0o755) == 0)
-        try FileManager.default.settleProgram(at: URL(filePath: path))
+        try FileManager.default.settle(URL(filePath: path), mode: 0o755)
         return path
     }
 
