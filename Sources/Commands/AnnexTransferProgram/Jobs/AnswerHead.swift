@@ -9,8 +9,8 @@ struct AnswerHead {
     /// Whether the head's end has come. What follows are lines after the body.
     private(set) var isWhole = false
     private(set) var fields: [Field: String] = [:]
-    /// A field that came twice with different values, or whose value is no UTF-8: nothing can be read of it.
-    private(set) var unreadable: Field?
+    /// The fields that came twice with different values, or whose value is no UTF-8: nothing can be read of them.
+    private(set) var unreadable: Set<Field> = []
     /// All header bytes of this exchange, those of earlier heads too.
     private(set) var bytes = 0
 
@@ -29,7 +29,8 @@ struct AnswerHead {
 
     mutating func add(_ line: [UInt8]) {
         bytes += line.count
-        if line.starts(with: Array("HTTP/".utf8)), isWhole || status == 0 { return begin(line) }
+        // A line after the body begins no other answer, whatever it looks like.
+        if line.starts(with: Array("HTTP/".utf8)), status == 0 || isWhole && isInterim { return begin(line) }
         keep(line)
         let text = Self.trimmed(line[...])
         guard !isWhole else { return }
@@ -39,7 +40,7 @@ struct AnswerHead {
             let field = Field(rawValue: name.lowercased())
         else { return }
         let value = String(validating: Self.trimmed(text[(colon + 1)...]), as: UTF8.self)
-        if value == nil || value != fields[field] ?? value { unreadable = unreadable ?? field }
+        if value == nil || value != fields[field] ?? value { unreadable.insert(field) }
         fields[field] = fields[field] ?? value ?? ""
     }
 

@@ -14,7 +14,7 @@ enum DownloadPlan: Hashable {
     ///   - offset: the first byte that was asked for; 0 if the whole file was asked for.
     ///   - validator: what the bytes before the offset belong to.
     init(after head: AnswerHead, offset: UInt64, validator: TransferValidator?) {
-        if head.unreadable == .contentLength || head.unreadable == .contentRange {
+        if !head.unreadable.isDisjoint(with: [.contentLength, .contentRange]) {
             self = .fail(.bodyMismatch)
             return
         }
@@ -48,12 +48,12 @@ extension TransferValidator {
     /// What a later attempt can resume by: a strong entity tag, or a date of the last change that lies before the answer's
     /// own date, so that a further change in the same second is noticed.
     init?(of head: AnswerHead, seconds: (String) -> Int64?) {
-        guard head.unreadable != .entityTag else { return nil }
+        guard !head.unreadable.contains(.entityTag) else { return nil }
         if let tag = head.fields[.entityTag], TransferValidator.entityTag(tag).problem == nil {
             self = .entityTag(tag)
             return
         }
-        guard let text = head.fields[.lastModified], head.unreadable != .lastModified,
+        guard let text = head.fields[.lastModified], head.unreadable.isDisjoint(with: [.lastModified, .date]),
             TransferValidator.lastModified(text).problem == nil, let date = head.fields[.date],
             let changed = seconds(text), let answered = seconds(date), changed < answered
         else { return nil }

@@ -20,7 +20,7 @@ struct RedirectRule {
         resolve: (_ reference: String, _ base: String) -> HTTPLocation?
     ) throws(TransferError) -> Next? {
         guard statuses.contains(head.status), let reference = head.fields[.location] else { return nil }
-        guard head.unreadable != .location, reference.utf8.count <= TransferLimits.url,
+        guard !head.unreadable.contains(.location), reference.utf8.count <= TransferLimits.url,
             let target = resolve(reference, location.url), !target.hasCredentials, target.isSecure || !location.isSecure
         else { throw .redirectRefused }
         guard redirects < TransferLimits.redirects else { throw .tooManyRedirects }

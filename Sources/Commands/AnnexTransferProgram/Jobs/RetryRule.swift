@@ -10,7 +10,7 @@ extension TransferRetry {
             self = .never
             return
         }
-        guard let text = head.fields[.retryAfter] else {
+        guard let text = head.fields[.retryAfter], head.unreadable.isDisjoint(with: [.retryAfter, .date]) else {
             self = .later
             return
         }
