@@ -18,7 +18,8 @@ struct RandomMessages {
         case 0:
             .lookUp(
                 TransferQuestion(
-                    question: number(), key: key(), host: text(20, of: "abcxyz019-._"), port: 443, redirects: 5))
+                    question: number(), key: key(), host: "h" + text(19, of: "abcxyz019-._") + "t", port: 443,
+                    redirects: 5))
         case 1: .progress(TransferProgress(key: key(), sent: number(), received: number(), expected: maybe(number())))
         case 2:
             .response(TransferResponse(key: key(), offset: number(), validator: validator(), expected: maybe(number())))

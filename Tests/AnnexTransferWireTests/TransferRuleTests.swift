@@ -89,7 +89,7 @@ import Testing
     @Test(
         arguments: [
             ("", 80, 0), ("EXAMPLE.org", 80, 0), ("example.org.", 80, 0), ("a b", 80, 0), ("ä", 80, 0), ("a", 0, 0),
-            ("a", 80, 6), (String(repeating: "a", count: 256), 80, 0),
+            ("a", 80, 6), (String(repeating: "a", count: 256), 80, 0), ("-a.example", 80, 0),
         ] as [(String, UInt16, UInt8)])
     func `a question has a name in one form and a port`(_ host: String, _ port: UInt16, _ redirects: UInt8) throws {
         let question = TransferQuestion(question: 1, key: Self.key, host: host, port: port, redirects: redirects)

@@ -74,7 +74,7 @@ package struct TransferQuestion: Message, Hashable {
     }
 
     /// Whether a text is a server's name or address in the one form that both ends use: lower case, in ASCII, without
-    /// brackets and without a dot at the end.
+    /// brackets, without a hyphen at its start and without a dot at the end.
     package static func isHost(_ text: String) -> Bool {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -83,6 +83,7 @@ package struct TransferQuestion: Message, Hashable {
             }
         }
         return isPlain && (1...TransferLimits.host).contains(text.utf8.count) && !text.hasSuffix(".")
+            && !text.hasPrefix("-")
     }
 }
 

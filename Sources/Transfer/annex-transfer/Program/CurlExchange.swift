@@ -86,9 +86,10 @@ import CAnnexCurl
                 unsafe annex_curl_set_text(easy, CURLOPT_CAPATH, nil) == CURLE_OK
             else { return false }
         }
-        // libcurl would resolve a name by a thread of its own. With the name in its cache, it has no reason to.
+        // libcurl would resolve a name by a thread of its own. With the name in its cache, it has no reason to. The sign
+        // lets libcurl forget the entry later, so that many names do not fill the process.
         let (host, port) = (request.location.host, request.location.port)
-        let entry = "\(host):\(port):\(request.addresses.joined(separator: ","))"
+        let entry = "+\(host):\(port):\(request.addresses.joined(separator: ","))"
         if !host.contains(":") {
             guard unsafe Self.append(entry, to: &addresses),
                 unsafe annex_curl_set_list(easy, CURLOPT_RESOLVE, addresses) == CURLE_OK
