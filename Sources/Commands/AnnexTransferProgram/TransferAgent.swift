@@ -100,7 +100,9 @@ final class TransferAgent<Engine: HTTPEngine> {
         for job in queue.active {
             if case .asking(_, let until) = job.stage, until <= now { end(job, with: job.end(with: .nameNotResolved)) }
         }
-        while let job = queue.next() { ask(for: job, at: now) }
+        while let job = queue.next() {
+            if job.isLate(at: now) { end(job, with: job.end(with: .timedOut)) } else { ask(for: job, at: now) }
+        }
     }
 
     private func ask(for job: AgentJob, at now: UInt64) {

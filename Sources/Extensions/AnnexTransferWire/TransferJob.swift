@@ -43,7 +43,7 @@ package struct TransferPatience: Message, Hashable {
     package let connecting: UInt32
     /// Seconds in which no byte per second moves. The attempt then ends as `tooSlow`.
     package let idle: UInt32
-    /// Seconds for the whole attempt, without the time in the queue.
+    /// Seconds for the whole attempt, from its first request on.
     package let whole: UInt32
 
     package init(connecting: UInt32 = 60, idle: UInt32 = 60, whole: UInt32 = TransferLimits.longestSeconds) {

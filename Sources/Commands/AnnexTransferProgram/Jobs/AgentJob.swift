@@ -1,5 +1,6 @@
 internal import AnnexLinux
 internal import AnnexTransferWire
+internal import Glibc
 
 /// One job of the agent, from the broker's order to its end. It follows redirects by one exchange after another.
 final class AgentJob {
@@ -75,6 +76,9 @@ final class AgentJob {
 // MARK: - One exchange after another
 
 extension AgentJob {
+    /// Whether the time for the whole attempt is over.
+    func isLate(at now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
+
     /// The request of the next exchange.
     func request(to addresses: [String]) -> HTTPRequest {
         let now = MonotonicClock.now()
@@ -93,9 +97,17 @@ extension AgentJob {
         let own = job.headers.filter { keepsHeaders || RedirectRule.harmless.contains($0.name.lowercased()) }
         let names = Set(own.map { $0.name.lowercased() })
         // An empty value would be left out by some HTTP libraries, unless the line ends with a semicolon.
-        var lines = own.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        var lines = own.map { header in
+            let isEmpty = header.value.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 }
+            return isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+        }
         if !names.contains("user-agent") { lines.append("User-Agent: annex-transfer") }
-        guard job.work.isDownload else { return lines }
+        guard job.work.isDownload else {
+            // The body follows at once. Otherwise the library waits for a word of the server, and repeats the request by
+            // itself if that word is a refusal.
+            if !names.contains("expect") { lines.append("Expect:") }
+            return lines
+        }
         // The bytes of the file itself: only those can be resumed.
         lines.append("Accept-Encoding: identity")
         if let validator, received > 0 {
@@ -275,7 +287,7 @@ extension TransferError {
             switch failure {
             case .stopped, .engineFailed: .agentFailed
             // The broker refuses connections to addresses of this machine with this number.
-            case .connectFailed(let number): number == 13 ? .refusedAddress : .connectFailed
+            case .connectFailed(let number): number == EACCES ? .refusedAddress : .connectFailed
             case .tlsFailed: .tlsFailed
             case .connectionLost: .connectionLost
             case .badAnswer: .badAnswer
