@@ -93,6 +93,14 @@ import Testing
         #expect(answer(from: other)?[1] == 3)
     }
 
+    @Test func `a program that says that it asks no more gets its answers`() throws {
+        let socket = try connect()
+        send(Self.question(1, "a.example") + Self.question(2, "b.example"), to: socket)
+        _ = shutdown(socket.number, Int32(SHUT_WR))
+        #expect(Set([answer(from: socket)?[1], answer(from: socket)?[1]]) == [1, 2])
+        #expect(read(1, from: socket).isEmpty)
+    }
+
     @Test func `a program that asks without end and reads nothing loses its connection`() throws {
         let socket = try connect()
         let many = Array(repeatElement(Self.question(4, "nothing.example"), count: 256).joined())

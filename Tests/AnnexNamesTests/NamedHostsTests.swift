@@ -68,8 +68,8 @@ import Testing
         for name in ["a.example", "b.example"] { _ = try await ask(hosts, name) }
         let (first, second) = (address([192, 0, 2, 7]), address([192, 0, 2, 8]))
         #expect(hosts.permits(first) && hosts.permits(second))
-        #expect(try hosts.bound(by: [HostRule("b.example"), HostRule("c.example")]))
-        #expect(try !hosts.bound(by: [HostRule("b.example"), HostRule("c.example")]))
+        let kept = try [HostRule("b.example"), HostRule("c.example")]
+        #expect(hosts.bound { kept } && !hosts.bound { kept })
         #expect(!hosts.permits(first) && hosts.permits(second))
         #expect(refusal(hosts.destination(of: first))?.rule?.description == "a.example:443")
         #expect(try await ask(hosts, "a.example") == .noSuchName)
@@ -77,8 +77,8 @@ import Testing
         #expect(try !hosts.allows(.name(HostName("a.example")), port: 443))
         #expect(try hosts.allows(.name(HostName("b.example")), port: 443))
         #expect(try !hosts.allows(.name(HostName("b.example")), port: 80))
-        #expect(hosts.bound(by: []) && !hosts.permits(second))
-        #expect(hosts.bound(by: nil) && hosts.permits(first) && hosts.permits(second))
+        #expect(hosts.bound { [] } && !hosts.permits(second))
+        #expect(hosts.bound { nil } && hosts.permits(first) && hosts.permits(second))
     }
 
     @Test func `a name that no rule names is not resolved, and is reported`() async throws {
@@ -199,6 +199,44 @@ import Testing
         #expect(outcomes.withLock { $0 } == Array(repeating: .failed, count: 5))
         for _ in 0..<NameResolver.most { mayAnswer.signal() }
         await eventually { outcomes.withLock { $0.count } == NameResolver.most + 5 }
+    }
+
+    @Test func `when a sandbox ends, the lookups that wait are not begun`() async throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let begun = Mutex(0)
+        let resolver = NameResolver { _ in
+            begun.withLock { $0 += 1 }
+            mayAnswer.wait()
+            return .noSuchName
+        }
+        let outcomes = Mutex<[NameLookup.Outcome]>([])
+        for number in 0..<20 {
+            resolver.resolve(try HostName("n\(number).example")) { outcome in outcomes.withLock { $0.append(outcome) } }
+        }
+        await eventually { begun.withLock { $0 } == NameResolver.mostAtOnce }
+        resolver.close()
+        #expect(outcomes.withLock { $0 } == Array(repeating: .failed, count: 20 - NameResolver.mostAtOnce))
+        resolver.resolve(try HostName("late.example")) { outcome in outcomes.withLock { $0.append(outcome) } }
+        #expect(outcomes.withLock { $0.count } == 21 - NameResolver.mostAtOnce)
+        for _ in 0..<NameResolver.mostAtOnce { mayAnswer.signal() }
+        await eventually { outcomes.withLock { $0.count } == 21 }
+        #expect(begun.withLock { $0 } == NameResolver.mostAtOnce)
+    }
+
+    @Test func `a connection to a proxy goes to where its name leads now`() async throws {
+        world.set("proxy.example", [10, 0, 0, 7])
+        let hosts = NamedHosts(
+            HostRules(), proxies: HostProxies(["http://proxy.example:3128"]),
+            resolver: NameResolver { [world] in world.look($0) })
+        _ = try await ask(hosts, "proxy.example")
+        let old = address([10, 0, 0, 7], port: 3128)
+        #expect(hosts.destination(of: old) == .machine(old, .proxy))
+        world.set("proxy.example", [127, 0, 0, 9])
+        let name = try HostName("proxy.example")
+        _ = await withCheckedContinuation { task in hosts.renew(name) { task.resume(returning: $0) } }
+        #expect(hosts.destination(of: old) == .old(name))
+        let present = address([127, 0, 0, 9], port: 3128)
+        #expect(hosts.destination(of: old, isRenewed: true) == .machine(present, .proxy))
     }
 
     @Test func `the addresses of a lookup are each named once`() {

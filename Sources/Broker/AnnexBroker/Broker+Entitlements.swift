@@ -111,7 +111,10 @@ extension Broker {
         // If the extension does not ask for an entitlement, the registry throws its own error later. No policy is read
         // for such an entitlement.
         let known = registry.value.entitlements(of: record).filter(\.isAllowed).map(\.name)
-        try compile(policy(for: record, with: known.filter(granted.contains), hosts: rules), for: record)
+        // A change of other entitlements leaves the named machines as they are.
+        let named =
+            entitlements.contains(GrantedEntitlements.withHosts) ? rules : registry.value.hostsInForce(for: record)
+        try compile(policy(for: record, with: known.filter(granted.contains), hosts: named), for: record)
         _ = try change(recording: keep) { registry throws(RegistryError) in
             try registry.setGranted(isGranted, entitlements: entitlements, hosts: rules, for: identifier)
         }

@@ -18,7 +18,8 @@ package struct ClientHello: Sendable {
             case .notTLS: "at this port the name that a TLS client calls is checked, and the program does not speak TLS"
             case .withoutName: "the TLS client does not say which host it calls (SNI)"
             case .unreadable: "the first message of the TLS client cannot be read"
-            case .encrypted: "the TLS client encrypts which host it calls (ECH), so the name cannot be checked"
+            case .encrypted:
+                "the TLS client offers to encrypt which host it calls (ECH), so the name cannot be trusted: switch this off in the client"
             case .tooLong: "the first message of the TLS client is longer than \(ClientHello.longest) bytes"
             }
         }

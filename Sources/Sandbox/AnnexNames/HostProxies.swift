@@ -45,17 +45,19 @@ package struct HostProxies: Sendable, Hashable {
     /// Whether a proxy has a name.
     func include(_ name: HostName) -> Bool { list.contains { $0.host == .name(name) } }
 
-    /// Whether a proxy is at an address and port.
+    /// How a proxy at an address and port was found: by its address, or by one of its names; nil if none is there.
     /// - Parameter names: the names of the address.
-    func include(_ address: InternetAddress, named names: [HostName]) -> Bool {
+    func find(_ address: InternetAddress, named names: [HostName]) -> HostRefusal.Host? {
         let host = HostAddress.plain(address.host)
-        return list.contains { proxy in
-            guard proxy.port == address.port else { return false }
-            return switch proxy.host {
-            case .address(let own): own == host
-            // Programs may look this name up by themselves.
-            case .name(let own): names.contains(own) || own.text == "localhost" && Self.loopback.contains(host)
+        for proxy in list where proxy.port == address.port {
+            switch proxy.host {
+            case .address(let own): if own == host { return proxy.host }
+            case .name(let own):
+                if names.contains(own) { return proxy.host }
+                // Programs may look this name up by themselves.
+                if own.text == "localhost", Self.loopback.contains(host) { return .address(host) }
             }
         }
+        return nil
     }
 }

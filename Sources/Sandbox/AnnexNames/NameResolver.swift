@@ -13,6 +13,7 @@ package final class NameResolver: Sendable {
         /// The names whose lookup has not begun.
         var queue: [HostName] = []
         var workers = 0
+        var isClosed = false
     }
 
     /// The most lookups of one sandbox that run at once, and the most that wait or run.
@@ -36,7 +37,7 @@ package final class NameResolver: Sendable {
                 state.waiting[name]?.append(done)
                 return (true, false)
             }
-            guard state.waiting.count < Self.most else { return (false, false) }
+            guard state.waiting.count < Self.most, !state.isClosed else { return (false, false) }
             state.waiting[name] = [done]
             state.queue.append(name)
             guard state.workers < Self.mostAtOnce else { return (true, false) }
@@ -45,6 +46,16 @@ package final class NameResolver: Sendable {
         }
         if !isTaken { done(.failed) }
         if mustStart { startWorker() }
+    }
+
+    /// Ends the lookups that have not begun, and takes no further ones.
+    package func close() {
+        let lost = state.withLock { state in
+            state.isClosed = true
+            defer { state.queue = [] }
+            return state.queue.flatMap { state.waiting.removeValue(forKey: $0) ?? [] }
+        }
+        for done in lost { done(.failed) }
     }
 
     private func startWorker() {

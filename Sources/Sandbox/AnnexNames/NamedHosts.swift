@@ -59,13 +59,19 @@ package final class NamedHosts: Sendable {
     package var requestedHosts: [RequestedHosts.Host] { requested.withLock { $0.list } }
 
     /// Bounds the machines, in addition to the rules. This replaces an earlier bound.
+    /// - Parameter read: reads the bound of now. Two changes at once cannot overtake each other between reading and
+    /// noting.
     /// - Returns: whether it differs from the earlier one.
-    package func bound(by rules: [HostRule]?) -> Bool {
+    package func bound(by read: () -> [HostRule]?) -> Bool {
         bound.withLock { bound in
-            defer { bound = rules }
-            return bound != rules
+            let present = read()
+            defer { bound = present }
+            return bound != present
         }
     }
+
+    /// Ends the lookups that have not begun, because the program has ended.
+    package func close() { resolver.close() }
 
     /// Whether the rules and the bound have an entry that allows it.
     private func isAllowed(_ allows: (HostRule) -> Bool) -> Bool {
@@ -207,28 +213,42 @@ package final class NamedHosts: Sendable {
 
     private func findDestination(of address: InternetAddress, isRenewed: Bool) -> Destination {
         let (bytes, port) = (HostAddress.plain(address.host), address.port)
-        if proxies.include(address, named: book.withLock { $0.names(at: bytes) }) {
-            return .machine(InternetAddress(host: bytes, port: port), .proxy)
+        if let proxy = proxies.find(address, named: book.withLock { $0.names(at: bytes) }) {
+            return destination(ofProxy: proxy, at: InternetAddress(host: bytes, port: port), isRenewed: isRenewed)
         }
         if address.isLoopback { return .inside }
         if isAllowed({ $0.allows(address: bytes, port: port) }) {
             return .machine(address, .none)
         }
-        return book.withLock { book in
-            let names = book.names(at: bytes)
-            guard let last = names.last else {
-                return .refused(HostRefusal(.address(bytes), port: port, reason: .unknownAddress))
-            }
-            let allowed = names.filter { name in isAllowed { $0.allows(name, port: port) } }
-            guard let name = allowed.last else { return .refused(HostRefusal(.name(last), port: port, reason: .port)) }
-            let since = Self.moment(before: Self.lifetime)
-            for name in allowed.reversed() where book.addresses(of: name, since: since)?.contains(bytes) == true {
-                return checked(address, of: name)
-            }
-            guard isRenewed else { return .old(name) }
-            let present = book.addresses(of: name, since: since)?.first { $0.count == bytes.count }
-            return present.map { checked(address.replacingHost($0), of: name) } ?? .lost
+        let names = book.withLock { $0.names(at: bytes) }
+        guard let last = names.last else {
+            return .refused(HostRefusal(.address(bytes), port: port, reason: .unknownAddress))
         }
+        let allowed = names.filter { name in isAllowed { $0.allows(name, port: port) } }
+        guard let name = allowed.last else { return .refused(HostRefusal(.name(last), port: port, reason: .port)) }
+        if let name = allowed.last(where: { present($0)?.contains(bytes) == true }) {
+            return checked(address, of: name)
+        }
+        guard isRenewed else { return .old(name) }
+        let other = present(name)?.first { $0.count == bytes.count }
+        return other.map { checked(address.replacingHost($0), of: name) } ?? .lost
+    }
+
+    /// The addresses of now that a name has; nil if they are not known.
+    private func present(_ name: HostName) -> [[UInt8]]? {
+        book.withLock { $0.addresses(of: name, since: Self.moment(before: Self.lifetime)) }
+    }
+
+    /// Where a connection to a proxy leads. The caller may have a proxy anywhere.
+    private func destination(
+        ofProxy host: HostRefusal.Host, at address: InternetAddress, isRenewed: Bool
+    ) -> Destination {
+        guard case .name(let name) = host, present(name)?.contains(address.host) != true else {
+            return .machine(address, .proxy)
+        }
+        guard isRenewed else { return .old(name) }
+        let other = present(name)?.first { $0.count == address.host.count }
+        return other.map { .machine(InternetAddress(host: $0, port: address.port), .proxy) } ?? .lost
     }
 
     private func checked(_ address: InternetAddress, of name: HostName) -> Destination {

@@ -57,13 +57,13 @@ extension SupervisedExtension {
         }
     }
 
-    /// Takes from a process that was launched with named machines those that are not granted any more. New ones hold from
-    /// the next launch on.
+    /// Takes from a process that was launched with named machines those that are not granted any more. New ones hold
+    /// from the next launch on.
     func boundHosts() {
         guard let process = supervision.process, process.reachesHosts,
             let installed = running.withLock({ $0.installed })
         else { return }
-        process.bound(by: installed.grantedHosts)
+        process.bound { installed.grantedHosts }
     }
 
     /// Watches the private directory. If another process of the extension uses the directory too, the files of both

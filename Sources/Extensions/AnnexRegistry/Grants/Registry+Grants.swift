@@ -21,11 +21,13 @@ extension Registry {
         entitlements(of: record).filter(\.isInForce).flatMap(\.hosts)
     }
 
-    /// Grants or revokes entitlements of an extension. The change takes effect at the extension's next launch. A parked
-    /// process of the extension is not used again.
+    /// Grants or revokes entitlements of an extension. New rights take effect at the extension's next launch. Machines
+    /// that are taken back are closed to its processes at once. A parked process of the extension is not used again.
     ///
-    /// - Parameter hosts: the machines that a grant of `com.apple.security.network.client` names, in place of those that
-    ///   it named before. If there are none, the grant is for all other machines. A revocation takes these machines back,
+    /// - Parameter hosts: the machines that a grant of `com.apple.security.network.client` names, in place of those
+    /// that
+    ///   it named before. If there are none, the grant is for all other machines. A revocation takes these machines
+    /// back,
     ///   and the whole entitlement if no machine remains.
     /// - Returns: the extension's app as it is recorded now.
     /// - Throws: `wrongEntitlement` if the extension does not ask for the entitlement, or if the point does not allow

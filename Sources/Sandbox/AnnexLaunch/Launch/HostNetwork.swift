@@ -96,6 +96,7 @@ final class HostNetwork: Sendable {
     func close(within patience: Duration, then job: @escaping @Sendable () -> Void) {
         state.withLock { $0 = .closed }
         servers.withLock { $0 = [] }
+        routes.hosts.close()
         routes.relayed.close(within: patience, then: job)
     }
 }

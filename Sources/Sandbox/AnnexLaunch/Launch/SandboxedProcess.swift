@@ -97,12 +97,16 @@ package final class SandboxedProcess: Sendable {
     /// Whether the process reaches named hosts through the broker.
     package var reachesHosts: Bool { network != nil }
 
-    /// Bounds the machines that the program may reach, besides the bounds of its policy. Its connections to other machines
-    /// end.
-    /// - Parameter hosts: the machines that remain if the policy names them too; nil if all remain.
-    package func bound(by hosts: [HostRule]?) {
-        guard let routes = network?.routes, routes.bound(by: hosts), let first = firstProcess() else { return }
+    /// Bounds the machines that the program may reach, besides the bounds of its policy. Its connections to other
+    /// machines end.
+    /// - Parameter read: reads the machines that remain if the policy names them too; nil if all remain.
+    package func bound(by read: () -> [HostRule]?) {
+        guard let routes = network?.routes, routes.bound(by: read) else { return }
         do throws(SystemError) {
+            guard let first = firstProcess() else {
+                guard holdings.withLock({ $0.hasLivingProcess }) else { return }
+                throw SystemError("stat", errno: EACCES)
+            }
             try SocketHolders.end(of: first.number, started: first.started, where: routes.refuses)
         } catch {
             // The process may hold a connection that it must not have.

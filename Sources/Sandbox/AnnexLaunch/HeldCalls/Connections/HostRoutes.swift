@@ -27,9 +27,10 @@ final class HostRoutes: Sendable {
 
     /// Bounds the machines that the program may reach. Connections whose bytes the broker carries end if they lead to
     /// others.
+    /// - Parameter read: reads the bound of now.
     /// - Returns: whether the bound differs from the one before.
-    func bound(by rules: [HostRule]?) -> Bool {
-        guard hosts.bound(by: rules) else { return false }
+    func bound(by read: () -> [HostRule]?) -> Bool {
+        guard hosts.bound(by: read) else { return false }
         relayed.endRefused()
         return true
     }

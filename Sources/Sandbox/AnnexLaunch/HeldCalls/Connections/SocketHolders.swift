@@ -45,9 +45,21 @@ enum SocketHolders {
     ) throws(SystemError) {
         var tree: Set<Int32> = []
         for member in try ProcessTree.members(of: process) {
-            guard let number = ProcNumber.own(member), let handle = try? ProcessHandle(process: number),
-                let stat = ProcessStat(member)
-            else { continue }
+            guard let number = ProcNumber.own(member) else {
+                if ProcessStat(member) == nil { continue }
+                throw SystemError("readlink", errno: EACCES)
+            }
+            let handle: ProcessHandle
+            do throws(SystemError) {
+                handle = try ProcessHandle(process: number)
+            } catch {
+                if error.errno == ESRCH { continue }
+                throw error
+            }
+            guard let stat = ProcessStat(member) else {
+                if handle.hasEnded { continue }
+                throw SystemError("stat", errno: EACCES)
+            }
             let isOurs = member == process ? stat.started == started : tree.contains(stat.parent)
             guard isOurs, !handle.hasEnded else { continue }
             tree.insert(member)
