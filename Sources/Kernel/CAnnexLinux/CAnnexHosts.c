@@ -181,7 +181,8 @@ static int route_type(int netlink, int family, const void *host, size_t size) {
         struct nlmsghdr header;
         uint8_t bytes[1024];
     } answer;
-    ssize_t count = recv(netlink, &answer, sizeof answer, 0);
+    // The kernel has answered before the call above returns.
+    ssize_t count = recv(netlink, &answer, sizeof answer, MSG_DONTWAIT);
     if (count < 0) return -errno;
     size_t least = NLMSG_LENGTH(sizeof(struct rtmsg));
     if ((size_t)count < least || answer.header.nlmsg_type != RTM_NEWROUTE) return 0;

@@ -129,7 +129,7 @@ public struct HostRules: Sendable, Hashable {
     public enum Check: String, Sendable, Hashable, CaseIterable {
         /// At the usual ports of TLS: 443 and 8443.
         case usual = "tls-ports"
-        /// At all ports. Then every connection must be one of TLS.
+        /// At all ports. Then every connection to a named machine must be one of TLS.
         case sni
         /// Nowhere.
         case none

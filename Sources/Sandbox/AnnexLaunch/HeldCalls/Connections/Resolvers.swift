@@ -1,5 +1,5 @@
 internal import AnnexNames
-internal import Glibc
+internal import AnnexPolicy
 
 /// The name servers that the machine's administrator chose. Many systems run a name server on the machine itself. If a
 /// program may connect to other machines, it may also connect to this name server.
@@ -22,17 +22,8 @@ enum Resolvers {
         for line in text.utf8.prefix(1 << 16).split(separator: UInt8(ascii: "\n")) where hosts.count < most {
             let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
             guard words.count >= 2, words[0].elementsEqual("nameserver".utf8) else { continue }
-            if let host = host(String(decoding: words[1], as: UTF8.self)) { hosts.append(host) }
+            if let host = HostAddress.bytes(of: String(decoding: words[1], as: UTF8.self)) { hosts.append(host) }
         }
         return hosts
-    }
-
-    private static func host(_ word: String) -> [UInt8]? {
-        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
-            var bytes = [UInt8](repeating: 0, count: count)
-            // SAFETY: the call writes exactly the bytes of an address of this family.
-            if unsafe inet_pton(family, word, &bytes) == 1 { return bytes }
-        }
-        return nil
     }
 }
