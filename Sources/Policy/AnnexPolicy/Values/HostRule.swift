@@ -22,7 +22,9 @@ public struct HostRule: Sendable, Hashable {
     }
 
     /// Whether the rule allows connections to a machine of this name.
-    /// - Parameter port: nil to ask whether there is any port.
+    /// - Parameters:
+    ///   - name: the machine's name.
+    ///   - port: nil to ask whether there is any port.
     public func allows(_ name: HostName, port: UInt16? = nil) -> Bool {
         switch target {
         case .name(let own): own == name && allows(port)
