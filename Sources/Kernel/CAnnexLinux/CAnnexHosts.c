@@ -185,7 +185,7 @@ static int route_type(int netlink, int family, const void *host, size_t size) {
     ssize_t count = recv(netlink, &answer, sizeof answer, MSG_DONTWAIT);
     if (count < 0) return -errno;
     size_t least = NLMSG_LENGTH(sizeof(struct rtmsg));
-    if ((size_t)count < least || answer.header.nlmsg_type != RTM_NEWROUTE) return 0;
+    if ((size_t)count < least || answer.header.nlmsg_type != RTM_NEWROUTE) return -EHOSTUNREACH;
     const struct rtmsg *route = NLMSG_DATA(&answer.header);
     return route->rtm_type;
 }

@@ -34,8 +34,7 @@ package final class NamedHosts: Sendable {
 
     private let check: HostRules.Check
     private let rules: [HostRule]
-    /// A bound that was set later, in addition to the rules; nil for none.
-    private let bound = Mutex<[HostRule]?>(nil)
+    private let bound = Mutex(Bound())
     private let proxies: HostProxies
     private let resolver: NameResolver
     private let book = Mutex(AddressBook())
@@ -43,6 +42,13 @@ package final class NamedHosts: Sendable {
     private let reports = Mutex(TokenBucket(atOnce: 256, perSecond: 50))
     private let report: Mutex<@Sendable (HostRefusal) -> Void>
     private let requested = Mutex(RequestedHosts())
+
+    /// A bound that was set later, in addition to the rules.
+    private struct Bound {
+        /// Nil for none.
+        var rules: [HostRule]?
+        var changes = 0
+    }
 
     package init(_ rules: HostRules, proxies: HostProxies = HostProxies(), resolver: NameResolver = NameResolver()) {
         (self.rules, check, self.proxies) = (rules.list, rules.check, proxies)
@@ -65,17 +71,21 @@ package final class NamedHosts: Sendable {
     package func bound(by read: () -> [HostRule]?) -> Bool {
         bound.withLock { bound in
             let present = read()
-            defer { bound = present }
-            return bound != present
+            guard bound.rules != present else { return false }
+            bound = Bound(rules: present, changes: bound.changes + 1)
+            return true
         }
     }
+
+    /// How often the bound has changed. A decision stays right while this number stays.
+    package var changes: Int { bound.withLock { $0.changes } }
 
     /// Ends the lookups that have not begun, because the program has ended.
     package func close() { resolver.close() }
 
     /// Whether the rules and the bound have an entry that allows it.
     private func isAllowed(_ allows: (HostRule) -> Bool) -> Bool {
-        rules.contains(where: allows) && (bound.withLock { $0 }?.contains(where: allows) ?? true)
+        rules.contains(where: allows) && (bound.withLock { $0.rules }?.contains(where: allows) ?? true)
     }
 
     // MARK: - Questions

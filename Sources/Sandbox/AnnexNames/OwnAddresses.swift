@@ -9,7 +9,7 @@ package enum OwnAddresses {
         let address = address.embedded ?? address
         // SAFETY: the call reads the bytes of the array, and keeps none.
         let isOwn = unsafe address.host.withUnsafeBytes { unsafe annex_host_is_own($0.baseAddress, $0.count) }
-        if isOwn == 1 { return true }
+        if isOwn >= 0 { return isOwn == 1 }
         // Where the kernel's table of routes cannot be read, the source of packets tells the same for usual routes.
         guard let source = source(towards: address) else { return false }
         // For an address of this machine, the kernel chooses the same address or the loopback address as the source.

@@ -19,7 +19,8 @@ int annex_host_repeat(int socket);
 // How long the socket waits for a connection, in microseconds; 0 if it waits for as long as it takes.
 int64_t annex_host_patience(int socket);
 
-// Whether the kernel delivers packets to an address of 4 or 16 bytes to this machine itself: 1 or 0.
+// Whether the kernel delivers packets to an address of 4 or 16 bytes to this machine itself: 1 or 0. It fails if no
+// route leads to the address.
 int annex_host_is_own(const void *host, size_t size);
 
 // The state of a TCP connection in the kernel's numbers: 1 for a connected socket, 2 and 3 while it connects.

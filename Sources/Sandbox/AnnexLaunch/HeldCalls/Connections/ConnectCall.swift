@@ -20,9 +20,31 @@ enum ConnectCall {
     /// The errno for a call that the broker could not examine.
     static func errno(for error: SystemError) -> Int32 { mistakes.contains(error.errno) ? error.errno : EACCES }
 
+    /// A socket of the program, and the process that made the call.
+    struct Socket: ~Copyable {
+        let descriptor: Descriptor
+        let process: UInt32
+    }
+
     /// The program's socket. It stays the same one, even if the program replaces its descriptor meanwhile.
     static func socket(of call: HeldCall, on listener: borrowing Descriptor) throws(SystemError) -> Descriptor {
-        try call.descriptor(0, of: Caller(asking: call.thread).process ?? 0, on: listener)
+        let found = try socketAndProcess(of: call, on: listener)
+        return found.descriptor
+    }
+
+    /// The program's socket, and the process that made the call.
+    static func socketAndProcess(
+        of call: HeldCall, on listener: borrowing Descriptor
+    ) throws(SystemError) -> Socket {
+        do throws(SystemError) {
+            // The first thread of a process has the number of the process. Most calls come from such a thread.
+            return Socket(descriptor: try call.descriptor(0, of: call.thread, on: listener), process: call.thread)
+        } catch {
+            // What the kernels say about other threads.
+            guard [EINVAL, ENOENT].contains(error.errno) else { throw error }
+        }
+        let process = Caller(asking: call.thread).process ?? 0
+        return Socket(descriptor: try call.descriptor(0, of: process, on: listener), process: process)
     }
 
     /// The bytes that the call's second argument points at. Like the kernel, this function reads only as many bytes as

@@ -5,6 +5,8 @@ internal import Glibc
 /// meanwhile, but the broker goes on with this one.
 final class HeldSocket: Sendable {
     let descriptor: Descriptor
+    /// The process of the call.
+    let process: UInt32
     let family: Int32
     let isTCP: Bool
     /// Whether it is in the sandbox's own network.
@@ -14,7 +16,9 @@ final class HeldSocket: Sendable {
 
     /// - Returns: nil if the sandbox's own network is not known yet.
     init?(of call: HeldCall, on listener: borrowing Descriptor, by routes: HostRoutes) throws(SystemError) {
-        descriptor = try ConnectCall.socket(of: call, on: listener)
+        let socket = try ConnectCall.socketAndProcess(of: call, on: listener)
+        process = socket.process
+        descriptor = socket.descriptor
         (family, isTCP) = try ConnectCall.kind(of: descriptor)
         guard let isInside = try routes.isInside(descriptor) else { return nil }
         self.isInside = isInside

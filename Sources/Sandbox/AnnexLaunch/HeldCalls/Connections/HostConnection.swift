@@ -17,6 +17,8 @@ struct HostConnection: CallBoundHandler {
     let isGuarded: Bool
     private let routes: HostRoutes
     private var stage = Stage.new
+    /// How often the rules had changed when they decided about this connection.
+    private var changes: Int?
     private var pauses = ConnectPauses()
 
     private enum Stage {
@@ -81,6 +83,7 @@ struct HostConnection: CallBoundHandler {
         guard let address = InternetAddress(bytes) else { return .fail(errno: EAFNOSUPPORT) }
         guard socket.isTCP else { return datagrams(to: address, through: socket, of: call) }
         if let repetition = ConnectCall.repetition(on: socket.descriptor) { return step(after: repetition, at: socket) }
+        changes = routes.hosts.changes
         let destination = routes.hosts.destination(of: address)
         return try connect(to: destination, named: address, through: socket, of: call, on: listener)
     }
@@ -121,7 +124,7 @@ struct HostConnection: CallBoundHandler {
             return .again(at: pauses.moment())
         case .machine(let machine, let check):
             let number = Int32(truncatingIfNeeded: call.arguments[0])
-            if check != .none || SocketHolders.include(socket.descriptor, besides: number, of: call.thread) {
+            if check != .none || SocketHolders.include(socket, besides: number, in: routes.family) {
                 return try relay(through: socket, to: machine, check: check, of: call)
             }
             let made = try HostSocket(to: machine, like: socket.descriptor, unlike: routes.fresh(socket.family))
@@ -147,8 +150,7 @@ struct HostConnection: CallBoundHandler {
             return .fail(errno: error.errno)
         }
         if let begun {
-            // The rules may have been narrowed while the connection began.
-            if !routes.hosts.permits(machine) { begun.abort() }
+            if !mayGoOn(to: machine) { begun.abort() }
             return step(after: begun, at: socket, of: call)
         }
         let end: UInt64
@@ -224,8 +226,13 @@ struct HostConnection: CallBoundHandler {
 extension HostConnection {
     private func give(_ socket: HostSocket, to call: HeldCall, on listener: borrowing Descriptor) throws(SystemError) {
         try socket.replace(in: call, on: listener)
-        // The rules may have been narrowed meanwhile, and the look at the program's sockets may have come before.
-        if !routes.hosts.permits(socket.address) { socket.end() }
+        if !mayGoOn(to: socket.address) { socket.end() }
+    }
+
+    /// Whether the rules allow a connection that has begun. They may have been narrowed while it began, and the look at
+    /// the program's sockets may have come before.
+    private func mayGoOn(to machine: InternetAddress) -> Bool {
+        routes.hosts.changes == changes || routes.hosts.permits(machine)
     }
 }
 

@@ -8,6 +8,7 @@ internal import Synchronization
 final class HostRoutes: Sendable {
     let hosts: NamedHosts
     let relayed: RelayedConnections
+    let family = SandboxFamily()
     /// The number of the sandbox's own network; nil until its sockets have arrived.
     private let network = Mutex<UInt64?>(nil)
 

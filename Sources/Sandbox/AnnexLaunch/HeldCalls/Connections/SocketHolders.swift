@@ -10,12 +10,12 @@ enum SocketHolders {
     /// Whether a program has given a socket to epoll, or holds it by another descriptor or in another process. These
     /// places would keep the old socket when the broker puts another one in the place of the descriptor. A program that
     /// deceives this function harms itself alone.
-    static func include(_ socket: borrowing Descriptor, besides number: Int32, of thread: UInt32) -> Bool {
-        guard let own = try? socket.status().inode, let process = SandboxFamily(of: thread),
-            let members = process.members(atMost: mostProcesses)
+    static func include(_ socket: HeldSocket, besides number: Int32, in family: SandboxFamily) -> Bool {
+        guard let own = try? socket.descriptor.status().inode,
+            let members = family.members(with: socket.process, atMost: mostProcesses)
         else { return true }
         return members.contains { member in
-            isHeld(own, by: member, besides: member == process.number ? "\(number)" : nil)
+            isHeld(own, by: member, besides: member == socket.process ? "\(number)" : nil)
         }
     }
 
@@ -92,50 +92,5 @@ enum SocketHolders {
     private static func watches(_ inode: UInt64, by name: String, of process: UInt32) -> Bool {
         guard let text = TextFile.read("\(ProcNumber.folder(of: process))/fdinfo/\(name)") else { return true }
         return text.utf8.contains("ino:\(String(inode, radix: 16)) ".utf8)
-    }
-}
-
-/// The processes of a sandbox, found from one of them.
-private struct SandboxFamily {
-    let number: UInt32
-    private let space: String
-
-    init?(of thread: UInt32) {
-        guard let number = Caller(asking: thread).process, let space = Self.space(of: number) else { return nil }
-        (self.number, self.space) = (number, space)
-    }
-
-    /// Their numbers; nil if there are more, or if they cannot be listed.
-    func members(atMost most: Int) -> [UInt32]? {
-        var top = number
-        while let parent = Self.parent(of: top), Self.space(of: parent) == space { top = parent }
-        var (found, next) = ([top], 0)
-        while next < found.count {
-            guard let children = Self.children(of: found[next]) else { return nil }
-            found += children
-            guard found.count <= most else { return nil }
-            next += 1
-        }
-        return found
-    }
-
-    private static func space(of process: UInt32) -> String? {
-        try? Descriptor.directory("\(ProcNumber.folder(of: process))/ns").linkTarget("pid")
-    }
-
-    private static func parent(of process: UInt32) -> UInt32? {
-        TextFile.read("\(ProcNumber.folder(of: process))/status").flatMap { TextFile.field("PPid", in: $0) }
-            .flatMap { UInt32($0) }
-    }
-
-    private static func children(of process: UInt32) -> [UInt32]? {
-        let folder = "\(ProcNumber.folder(of: process))/task"
-        guard let threads = try? Descriptor.directory(folder).kinds(atMost: 1_024) else { return [] }
-        var children: [UInt32] = []
-        for case let thread? in threads.map(\.name) {
-            guard let text = TextFile.read("\(folder)/\(thread)/children") else { return nil }
-            children += text.split(separator: " ").compactMap { UInt32($0) }
-        }
-        return children
     }
 }
