@@ -26,7 +26,7 @@ SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld \
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 DEBUG = $(shell $(SWIFT) build --show-bin-path)
 
-.PHONY: help setup transfer-needs transfer-program ready demo demo-today today-picture browser try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-transfers bench-smoke bench-short bench-micro readme-table bench-run bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format containers soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup transfer-needs transfer-program ready demo demo-today today-picture browser try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-transfers bench-smoke bench-short bench-micro readme-table bench-run bench-hosts bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format containers soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -178,6 +178,11 @@ bench-run: setup ## `annex run` against bubblewrap, and what a filter costs on a
 	$(SWIFT) build -c release $(SHIPPED) --product annex
 	Benchmarks/run-ratio "$(BIN)/annex"
 	Benchmarks/filter-cost "$(BIN)/annex"
+
+bench-hosts: setup ## what a named host costs a program: connects, handshakes, one GiB with and without a check (root; ROUNDS=N: 5)
+	@sh .ci/install-needs ip:iproute2 curl openssl
+	$(SWIFT) build -c release $(SHIPPED) --product annex
+	Benchmarks/named-hosts "$(BIN)/annex" $(ROUNDS)
 
 bench-groups: setup ## what a member of an app group pays: coordinated reads, durable writes, news, launches (FOLDER: where, /tmp)
 	@$(call build,-c release $(SHIPPED),annex host-fixture,Shout ShoutApp)
