@@ -34,6 +34,7 @@ enum CallStep: Hashable {
     case deny(errno: Int32, reason: String? = nil, text: String? = nil)
     /// The sandbox refuses a connection to another machine and reports that machine.
     case refuse(HostRefusal, errno: Int32)
-    /// The call waits. The handler is asked again at a time of `MonotonicClock`, or as soon as possible if it is 0.
-    case again(at: UInt64 = 0)
+    /// The call waits. The handler is asked again at a time of `MonotonicClock`, or as soon as possible if it is 0; or
+    /// when an event happens, if that comes first.
+    case again(at: UInt64 = 0, or: CallEvent? = nil)
 }

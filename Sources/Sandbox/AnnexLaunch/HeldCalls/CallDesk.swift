@@ -252,12 +252,16 @@ final class CallDesk: Sendable {
             }
         case .refuse(let refusal, let errno):
             examine { desk in desk.refuse(refusal, by: call, errno: errno, verdict: verdict) }
-        case .again(let moment):
-            let isTaken = later(for: verdict.bound, at: moment) { desk in
-                guard call.isHeld(on: desk.listener) else { return handler.abandon() }
-                desk.ask(handler, about: call, verdict: verdict)
+        case .again(let moment, let event):
+            let look = Once { [weak self] in
+                guard let self else { return }
+                guard call.isHeld(on: listener) else { return handler.abandon() }
+                ask(handler, about: call, verdict: verdict)
             }
-            if !isTaken { take(type(of: handler).withoutThread, of: handler, about: call, verdict: verdict) }
+            guard later(for: verdict.bound, at: moment, { look.run() }) else {
+                return take(type(of: handler).withoutThread, of: handler, about: call, verdict: verdict)
+            }
+            event?.then { [weak self] in _ = self?.later(for: verdict.bound, at: 0) { look.run() } }
         }
     }
 
@@ -275,14 +279,12 @@ final class CallDesk: Sendable {
     ///
     /// - Parameter moment: when to continue, in the time of `MonotonicClock`; 0 for as soon as possible.
     /// - Returns: false if the lane can have no thread.
-    private func later(
-        for bound: CallBound?, at moment: UInt64, _ step: @escaping @Sendable (CallDesk) -> Void
-    ) -> Bool {
+    private func later(for bound: CallBound?, at moment: UInt64, _ step: @escaping @Sendable () -> Void) -> Bool {
         let row = bound.flatMap { bounds[$0] } ?? examinations
         do throws(SystemError) {
             try row.schedule(at: moment) { [weak self] in
                 guard let self else { return }
-                step(self)
+                step()
                 doneOne()
             }
             backlog.withLock { $0.count += 1 }

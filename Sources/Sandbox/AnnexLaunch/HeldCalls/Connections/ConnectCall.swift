@@ -162,14 +162,20 @@ enum ConnectCall {
     }
 }
 
-/// The waits between two looks at a connection. Each wait is twice as long as the one before it, up to the longest.
+/// The waits between two looks at a connection. Each wait is an eighth of the time until then, within bounds. So the
+/// program learns of the connection at most an eighth later than without a broker, beside what the looks themselves take.
 struct ConnectPauses: Hashable {
-    private static let longest = Duration.milliseconds(16)
-    private var next = Duration.microseconds(500)
+    private static let (shortest, longest) = (Duration.microseconds(100), Duration.milliseconds(16))
+    private let begun: UInt64
 
-    /// When to look again, in the time of `MonotonicClock`.
-    mutating func moment() -> UInt64 {
-        defer { next = min(next * 2, Self.longest) }
-        return MonotonicClock.deadline(after: next)
+    /// - Parameter begun: when the connection began, in the time of `MonotonicClock`.
+    init(since begun: UInt64 = MonotonicClock.now()) { self.begun = begun }
+
+    /// When to look again.
+    /// - Parameter now: the present time.
+    func moment(at now: UInt64 = MonotonicClock.now()) -> UInt64 {
+        let eighth = (now > begun ? now - begun : 0) / 8
+        let (least, most) = (MonotonicClock.nanoseconds(Self.shortest), MonotonicClock.nanoseconds(Self.longest))
+        return now &+ min(max(eighth, least), most)
     }
 }

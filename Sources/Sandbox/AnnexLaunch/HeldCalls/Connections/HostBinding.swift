@@ -14,7 +14,7 @@ struct HostBinding: CallBoundHandler {
     let isGuarded: Bool
     private let routes: HostRoutes
     private var isNew = true
-    private var pauses = ConnectPauses()
+    private let pauses = ConnectPauses()
 
     init(by routes: HostRoutes, isGuarded: Bool) {
         self.routes = routes

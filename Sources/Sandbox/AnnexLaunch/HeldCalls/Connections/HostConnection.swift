@@ -19,14 +19,14 @@ struct HostConnection: CallBoundHandler {
     private var stage = Stage.new
     /// How often the rules had changed when they decided about this connection.
     private var changes: Int?
-    private var pauses = ConnectPauses()
+    private let pauses = ConnectPauses()
 
     private enum Stage {
         case new, taken
         /// A connection within the sandbox was begun on the program's own socket.
         case inside(HeldSocket)
         /// The name of the address is being resolved.
-        case resolving(Renewal, HeldSocket)
+        case resolving(CallEvent, of: InternetAddress, HeldSocket)
         /// A connection to another machine was begun.
         case begun(HostSocket, HeldSocket)
         /// A connection whose bytes the broker carries was begun.
@@ -48,10 +48,10 @@ struct HostConnection: CallBoundHandler {
                 return .again()
             case .taken: return try begin(call, on: listener)
             case .inside(let socket): return step(after: ConnectCall.look(at: socket.descriptor, of: call), at: socket)
-            case .resolving(let renewal, let socket):
-                guard renewal.isDone else { return wait(of: call, on: socket) }
-                let destination = routes.hosts.destination(of: renewal.address, isRenewed: true)
-                return try connect(to: destination, named: renewal.address, through: socket, of: call, on: listener)
+            case .resolving(let resolved, let address, let socket):
+                guard resolved.hasHappened else { return wait(of: call, on: socket, until: resolved) }
+                let destination = routes.hosts.destination(of: address, isRenewed: true)
+                return try connect(to: destination, named: address, through: socket, of: call, on: listener)
             case .begun(let made, let socket):
                 return try step(after: made.look(of: call), at: made, through: socket, of: call, on: listener)
             case .relaying(let connection, let socket): return step(after: connection, at: socket, of: call)
@@ -118,10 +118,10 @@ struct HostConnection: CallBoundHandler {
         case .refused(let refusal): return .refuse(refusal, errno: EACCES)
         case .lost: return .fail(errno: EHOSTUNREACH)
         case .old(let name):
-            let renewal = Renewal(of: address)
-            stage = .resolving(renewal, socket)
-            routes.hosts.renew(name) { _ in renewal.finish() }
-            return .again(at: pauses.moment())
+            let resolved = CallEvent()
+            stage = .resolving(resolved, of: address, socket)
+            routes.hosts.renew(name) { _ in resolved.happen() }
+            return .again(at: pauses.moment(), or: resolved)
         case .machine(let machine, let check):
             let number = Int32(truncatingIfNeeded: call.arguments[0])
             if check != .none || SocketHolders.include(socket, besides: number, in: routes.family) {
@@ -181,7 +181,7 @@ struct HostConnection: CallBoundHandler {
         case .waiting:
             if call.isDisturbed { connection.abort() }
             stage = .relaying(connection, socket)
-            return wait(of: call, on: socket)
+            return wait(of: call, on: socket, until: connection.settled)
         }
     }
 
@@ -208,7 +208,8 @@ struct HostConnection: CallBoundHandler {
             return .complete
         case .waiting where !socket.hasTimedOut:
             stage = .begun(made, socket)
-            return .again(at: pauses.moment())
+            // The event can come without an answer, and does not come twice.
+            return .again(at: pauses.moment(), or: made.answered.hasHappened ? nil : made.answered)
         case .failed(EINPROGRESS), .waiting:
             try give(made, to: call, on: listener)
             return .fail(errno: EINPROGRESS)
@@ -217,9 +218,9 @@ struct HostConnection: CallBoundHandler {
     }
 
     /// Waits on, unless a signal or the program's own limit ends the call.
-    private mutating func wait(of call: HeldCall, on socket: HeldSocket) -> CallStep {
+    private func wait(of call: HeldCall, on socket: HeldSocket, until event: CallEvent) -> CallStep {
         if call.isDisturbed { return .fail(errno: EINTR) }
-        return socket.hasTimedOut ? .fail(errno: EINPROGRESS) : .again(at: pauses.moment())
+        return socket.hasTimedOut ? .fail(errno: EINPROGRESS) : .again(at: pauses.moment(), or: event)
     }
 }
 
@@ -234,17 +235,4 @@ extension HostConnection {
     private func mayGoOn(to machine: InternetAddress) -> Bool {
         routes.hosts.changes == changes || routes.hosts.permits(machine)
     }
-}
-
-/// A name that is being resolved for a connection.
-private final class Renewal: Sendable {
-    let address: InternetAddress
-    /// SYNC: the flag orders no other data. The addresses are read under a lock of their own.
-    private let done = Atomic<Bool>(false)
-
-    init(of address: InternetAddress) { self.address = address }
-
-    func finish() { done.store(true, ordering: .relaxed) }
-
-    var isDone: Bool { done.load(ordering: .relaxed) }
 }

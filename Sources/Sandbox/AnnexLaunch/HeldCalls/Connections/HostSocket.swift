@@ -3,6 +3,7 @@ internal import AnnexNames
 internal import AnnexRelay
 internal import CAnnexLinux
 internal import Glibc
+internal import Synchronization
 
 /// A TCP socket of the broker's network for one connection of a program to another machine.
 ///
@@ -13,6 +14,9 @@ final class HostSocket: Sendable {
     let address: InternetAddress
     /// The flags of the program's socket, such as `O_NONBLOCK`.
     private let flags: Int32
+    /// The machine has answered.
+    let answered = CallEvent()
+    private let watch = Mutex<EventLoop.Watch?>(nil)
 
     /// A socket with the settings of a program's socket.
     /// - Parameter fresh: a new socket of the program's network. Only settings in which both differ are the program's.
@@ -31,6 +35,8 @@ final class HostSocket: Sendable {
         _ = try SystemError.check("setsockopt", annex_host_copy_settings(socket.number, descriptor.number, usual))
     }
 
+    deinit { endWatch() }
+
     private var isWaitedFor: Bool { flags & O_NONBLOCK == 0 }
 
     /// Begins to connect. For a program that does not wait, `EINPROGRESS` is the outcome of a good beginning.
@@ -39,13 +45,24 @@ final class HostSocket: Sendable {
         let failure = errno
         guard failure == EINPROGRESS, isWaitedFor else { return .failed(errno: failure) }
         // The answer of a near machine comes sooner than another look would.
-        return ConnectCall.look(at: descriptor, of: call, within: 1)
+        let outcome = ConnectCall.look(at: descriptor, of: call, within: 1)
+        if outcome == .waiting { beginWatch() }
+        return outcome
     }
+
+    /// Without a watch, the connection is looked at from time to time.
+    private func beginWatch() {
+        let begun = try? AnswerLoop.shared().watchStream(descriptor.number) { [answered] in answered.happen() }
+        watch.withLock { $0 = begun }
+    }
+
+    private func endWatch() { watch.withLock { $0.take() }?.cancel() }
 
     func look(of call: HeldCall) -> ConnectCall.Outcome { ConnectCall.look(at: descriptor, of: call) }
 
     /// Puts the socket in the place of the program's socket.
     func replace(in call: HeldCall, on listener: borrowing Descriptor) throws(SystemError) {
+        endWatch()
         _ = fcntl(descriptor.number, F_SETFL, flags)
         let number = Int32(truncatingIfNeeded: call.arguments[0])
         let exchanged = annex_notification_exchange(

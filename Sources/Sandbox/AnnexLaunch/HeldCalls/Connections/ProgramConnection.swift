@@ -25,7 +25,7 @@ struct ProgramConnection: CallBoundHandler {
     static let withoutThread = CallStep.fail(errno: EAGAIN)
 
     private var stage = Stage.new
-    private var pauses = ConnectPauses()
+    private let pauses = ConnectPauses()
 
     mutating func handle(_ call: HeldCall, on listener: borrowing Descriptor) -> CallStep {
         switch stage {

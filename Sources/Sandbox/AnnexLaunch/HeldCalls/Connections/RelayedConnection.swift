@@ -61,6 +61,8 @@ final class RelayedConnection: Sendable {
     private let check: NamedHosts.Check
     /// Whether the program's thread waits in `connect`.
     let isWaitedFor: Bool
+    /// The outcome is known.
+    let settled = CallEvent()
     private let hosts: NamedHosts
     private let loop: EventLoop
     private let ended: @Sendable (RelayedConnection, _ hasFailed: Bool) -> Void
@@ -140,6 +142,7 @@ final class RelayedConnection: Sendable {
         } catch {
             return end(hasFailed: true, errno: error.errno)
         }
+        if outcome != .waiting { settled.happen() }
         switch next {
         case .wait: break
         case .again: loop.execute { [weak self] in self?.turn() }
@@ -266,6 +269,7 @@ final class RelayedConnection: Sendable {
             return state.watches
         }
         for watch in watches { watch.cancel() }
+        settled.happen()
         if hasFailed { far.resetAtClose() }
         ended(self, hasFailed)
     }
