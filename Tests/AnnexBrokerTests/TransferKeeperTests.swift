@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexPolicy
 import AnnexPortalServer
 import AnnexTestSupport
 import AnnexTransferWire
@@ -14,6 +15,8 @@ import TransferWorlds
     private let folder: TemporaryFolder
     private let world: TransferWorld
     private let agents = ScriptedAgents()
+    private let lookups = HeldLookups()
+    private let grant = NamedGrant()
     private let keeper: TransferKeeper
 
     init() throws {
@@ -25,10 +28,16 @@ import TransferWorlds
         }
         world = try TransferWorld(groups: path + "/groups", book: path + "/book")
         keeper = TransferKeeper(
-            world.desk, on: try EventLoop.shared(), names: TransferNames(look: { _ in [[192, 0, 2, 7]] }),
+            world.desk, on: try EventLoop.shared(),
+            names: TransferNames(
+                hosts: { [grant] _ in grant.rules },
+                look: { [lookups] host in
+                    lookups.run()
+                    return [[192, 0, 2, 7]]
+                }),
             starter: agents,
             log: BrokerLog())
-        world.desk.connect(to: keeper) { _ in }
+        world.desk.connect(to: keeper, refusing: { _, _ in nil }) { _ in }
     }
 
     private func begin(_ job: TransferJob, _ files: String...) throws -> Int64 {
@@ -103,12 +112,114 @@ import TransferWorlds
         #expect(try await outcome(of: task).failure == "bodyLost")
     }
 
+    // MARK: Named machines
+
+    /// The errors of the answers that the agents got.
+    private var answers: [TransferError?] {
+        agents.orders.compactMap { order in if case .found(let found) = order { found.error } else { nil } }
+    }
+
+    private var found: Int { agents.orders.count { if case .found = $0 { true } else { false } } }
+
+    @Test func `a redirect leads to machines and ports that the grant names, and to no others`() async throws {
+        grant.set(try ["example.org:443", "*.img.example"].map { try HostRule($0) })
+        agents.setConduct(
+            .asks([
+                ("example.org", 443), ("a.img.example", 80), ("example.org", 80), ("evil.example", 443),
+                ("img.example", 443), ("192.0.2.9", 443),
+            ]))
+        _ = try begin(TransferWorld.download, "film")
+        await eventually { found == 6 }
+        #expect(answers.compactMap(\.self) == [.refusedAddress, .refusedAddress, .refusedAddress, .refusedAddress])
+        #expect(lookups.count == 2)
+        keeper.end()
+    }
+
+    @Test func `a machine that is taken back is closed to the next question of a running transfer`() async throws {
+        grant.set([try HostRule("example.org")])
+        agents.setConduct(.asks([("example.org", 443)]))
+        let task = try begin(TransferWorld.download, "film")
+        await eventually { found == 1 }
+        #expect(answers.compactMap(\.self).isEmpty)
+        let booked = try #require(try world.desk.book.task(task))
+        #expect(keeper.places(of: booked).map(\.rule.description) == ["example.org:443"])
+        grant.set([try HostRule("other.example")])
+        agents.ask([("example.org", 443)], for: booked.key)
+        await eventually { found == 2 }
+        #expect(answers.compactMap(\.self) == [.refusedAddress])
+        grant.set([])
+        agents.ask([("other.example", 443)], for: booked.key)
+        await eventually { found == 3 }
+        #expect(answers.compactMap(\.self) == [.refusedAddress, .refusedAddress])
+        keeper.end()
+    }
+
+    @Test func `a machine that is taken back during its lookup is not told`() {
+        let grant = NamedGrant()
+        grant.set([HostRule(.address([192, 0, 2, 7]), port: nil)])
+        let names = TransferNames(
+            hosts: { _ in grant.rules },
+            look: { _ in
+                grant.set([])
+                return [[192, 0, 2, 7]]
+            })
+        let key = TransferKey(task: 1, attempt: 1)
+        let found = names.found(
+            TransferQuestion(question: 5, key: key, host: "192.0.2.7", port: 443, redirects: 0), for: "a.b")
+        #expect(found.error == .refusedAddress)
+    }
+
+    @Test(
+        arguments: [
+            ("https://example.org/a", "example.org:443"), ("HTTP://Example.ORG.?x", "example.org:80"),
+            ("https://example.org:8443#f", "example.org:8443"), ("https://example.org:", "example.org:443"),
+            ("http://192.0.2.7:80/", "192.0.2.7:80"), ("https://[2001:DB8::1]/", "[2001:db8::1]:443"),
+            ("ftp://example.org/", nil), ("https://user@example.org/", nil), ("https:///x", nil), ("example.org", nil),
+            ("https://example.org:0/", nil), ("https://example.org:65536/", nil), ("https://ex%61mple.org/", nil),
+            ("https://a\\@b.example/", nil), ("https://example.org:443:80/", nil),
+        ] as [(String, String?)])
+    func `the machine of a URL is known before the agent reads the URL`(url: String, place: String?) {
+        #expect(TransferPlace(url: url)?.rule.description == place)
+    }
+
+    // MARK: Questions without end
+
+    @Test func `an agent with too many open questions is ended, and four lookups run at once at most`() async throws {
+        lookups.hold()
+        agents.setConduct(.floods((0..<3).map { ("\($0).example.org", 443) }))
+        let task = try begin(TransferWorld.download, "film")
+        await eventually { agents.started > 0 && agents.running == 0 }
+        agents.setConduct(.works)
+        #expect(try await outcome(of: task).failure == nil)
+        lookups.release()
+        #expect(lookups.mostAtOnce <= TransferLookups.atOnce)
+    }
+
+    @Test func `the open questions of all jobs together have a limit and share four threads`() async {
+        let questions = TransferLookups()
+        lookups.hold()
+        var taken = 0
+        for number in 0..<200 {
+            let key = TransferKey(task: UInt64(number / 4), attempt: 1)
+            if questions.add(for: key, { [lookups] in lookups.run() }) { taken += 1 }
+        }
+        #expect(taken == TransferLookups.most)
+        await eventually { lookups.atOnce == TransferLookups.atOnce }
+        questions.forgetAll()
+        lookups.release()
+        await eventually { lookups.atOnce == 0 }
+        #expect(lookups.mostAtOnce == TransferLookups.atOnce && lookups.count == TransferLookups.atOnce)
+        #expect(questions.add(for: TransferKey(task: 1, attempt: 1)) { [lookups] in lookups.run() })
+        await eventually { lookups.count == TransferLookups.atOnce + 1 }
+    }
+
     // MARK: Names
 
     private func found(_ addresses: [[UInt8]]) -> TransferAddresses {
-        TransferNames(look: { _ in addresses }).found(
+        TransferNames(hosts: { _ in nil }, look: { _ in addresses }).found(
             TransferQuestion(
-                question: 5, key: TransferKey(task: 1, attempt: 1), host: "example.org", port: 443, redirects: 0))
+                question: 5, key: TransferKey(task: 1, attempt: 1), host: "example.org", port: 443, redirects: 0),
+            for: "com.example.todo.share")
     }
 
     @Test func `a name leads to no address of this machine, of the local link or of a metadata service`() {
@@ -127,12 +238,55 @@ import TransferWorlds
     }
 }
 
+/// The machines of a grant, which a test changes.
+private final class NamedGrant: Sendable {
+    private let list = Mutex<[HostRule]?>(nil)
+
+    var rules: [HostRule]? { list.withLock { $0 } }
+
+    func set(_ rules: [HostRule]) { list.withLock { $0 = rules } }
+}
+
+/// Lookups that take as long as a test says.
+private final class HeldLookups: Sendable {
+    private struct State {
+        var count = 0
+        var atOnce = 0
+        var mostAtOnce = 0
+        var isHeld = false
+    }
+
+    private let state = Mutex(State())
+
+    var count: Int { state.withLock { $0.count } }
+    var atOnce: Int { state.withLock { $0.atOnce } }
+    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    func release() { state.withLock { $0.isHeld = false } }
+
+    func run() {
+        state.withLock { state in
+            state.count += 1
+            state.atOnce += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.atOnce)
+        }
+        while state.withLock({ $0.isHeld }) { MonotonicClock.pause() }
+        state.withLock { $0.atOnce -= 1 }
+    }
+}
+
 /// Agents that do what a test says.
 private final class ScriptedAgents: TransferAgentStarter {
     enum Conduct: Sendable {
         case works, dies, waits
         /// Reports the outcome of a task that it does not have, and then sends bytes that are no message.
         case lies
+        /// Asks for the addresses of machines, one after another.
+        case asks([(host: String, port: UInt16)])
+        /// Asks for the addresses of machines, without a wait for answers.
+        case floods([(host: String, port: UInt16)])
     }
 
     private struct State {
@@ -150,6 +304,10 @@ private final class ScriptedAgents: TransferAgentStarter {
     var orders: [TransferOrder] { state.withLock { $0.orders } }
 
     func setConduct(_ conduct: Conduct) { state.withLock { $0.conduct = conduct } }
+
+    func ask(_ places: [(host: String, port: UInt16)], for key: TransferKey) {
+        state.withLock { $0.ends.last }?.ask(places, for: key)
+    }
 
     func killAll() { for agent in state.withLock({ $0.ends }) { agent.end() } }
 
@@ -180,6 +338,13 @@ private final class ScriptedAgents: TransferAgentStarter {
             case (.works, .start(let job)): agent.work(on: job, files)
             case (.dies, _): return agent.end()
             case (.lies, .start(let job)): agent.lie(about: job)
+            case (.asks(let places), .start(let job)):
+                agent.keep(files)
+                agent.ask(places, for: job.key)
+            case (.floods(let places), .start(let job)):
+                agent.keep(files)
+                for place in places { agent.ask([place], for: job.key) }
+            case (_, .found): agent.askNext()
             case (_, .stop(let key, _)): agent.stop(key)
             default: agent.keep(files)
             }
@@ -190,6 +355,7 @@ private final class ScriptedAgents: TransferAgentStarter {
 private final class ScriptedAgent: RunningTransferAgent {
     private let socket: TransferAgentSocket
     private let kept = Mutex<[DescriptorBox]>([])
+    private let questions = Mutex<[TransferQuestion]>([])
 
     init(_ socket: consuming Descriptor) { self.socket = TransferAgentSocket(owning: socket) }
 
@@ -222,6 +388,21 @@ private final class ScriptedAgent: RunningTransferAgent {
         }
         let answer = TransferAnswer(status: 200, headers: [], body: bytes)
         tell(job.key, answer: answer, error: nil)
+    }
+
+    func ask(_ places: [(host: String, port: UInt16)], for key: TransferKey) {
+        questions.withLock { questions in
+            questions += places.enumerated().map { number, place in
+                TransferQuestion(
+                    question: UInt64(number), key: key, host: place.host, port: place.port, redirects: 1)
+            }
+        }
+        askNext()
+    }
+
+    func askNext() {
+        let next = questions.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if let next { try? socket.send(.lookUp(next)) }
     }
 
     func stop(_ key: TransferKey) { tell(key, answer: nil, error: .cancelled) }

@@ -204,6 +204,16 @@ import Testing
         #expect(try broker.desk.book.tasks().isEmpty)
     }
 
+    @Test func `a transfer to a machine that no grant names is refused before it has a number`() async throws {
+        let session = try await session(broker.member())
+        try write("picture", to: "one.png")
+        let refusal = await refusal {
+            _ = try await session.upload(to: "https://unnamed.example/", fromFile: "one.png")
+        }
+        #expect(refusal?.code == .notAllowed && exists("one.png"))
+        #expect(try broker.desk.book.tasks().isEmpty)
+    }
+
     @Test func `nine pictures are staged before the answer`() async throws {
         let session = try await session(broker.member())
         var parts: [UploadPart] = [.text("Summer", named: "title")]
@@ -331,7 +341,12 @@ final class TransferBroker: Sendable {
                 GroupService(loop: loop),
                 BackgroundService(keepsTransfers ? .success(desk) : .failure(.transfersNeedDaemon), on: loop),
             ])
-        desk.connect(to: mover) { [weak self] session in
+        desk.connect(
+            to: mover,
+            refusing: { url, _ in
+                url.contains("unnamed.example") ? PortalError(.notAllowed, what: "unnamed", remedy: nil) : nil
+            }
+        ) { [weak self] session in
             self?.starts.withLock { $0.append("\(session.app) \(session.identifier)") }
         }
     }

@@ -117,6 +117,45 @@ import Testing
         #expect(lines("outcomes", daemon) == ["1 0 revoked "])
     }
 
+    private func grant(_ host: AnnexHost, naming hosts: String...) async throws {
+        try await install(at: host, granting: [GroupWorld.entitlement])
+        _ = try await host.grant(Self.network, to: Self.extensionName, hosts: hosts)
+    }
+
+    @Test func `a grant that names machines allows transfers to those machines only`() async throws {
+        let daemon = try await daemon()
+        let host = try host(daemon)
+        try await grant(host, naming: "example.org:443", "192.0.2.9")
+        for url in ["https://evil.example/", "https://example.org:8443/", "http://example.org/"] {
+            let said = try await upload(host, to: url)
+            #expect(said.hasPrefix("notAllowed") && said.contains("does not name"), "\(said)")
+        }
+        // The remedy is the command that names the machine besides those that the grant names already.
+        let said = try await upload(host, to: "https://evil.example/")
+        let command = "annex grant \(Self.extensionName) \(Self.network) --host evil.example:443 --host example.org:443"
+        #expect(said.contains(command), "\(said)")
+        // A redirect leads to no other machine either.
+        #expect(try await upload(host, to: "https://192.0.2.9/asks") == "begun 1")
+        await eventually { lines("outcomes", daemon).count == 1 }
+        #expect(lines("outcomes", daemon) == ["1 200 - 192.0.2.9"])
+        #expect(try await upload(host, to: "https://example.org/redirects") == "begun 2")
+        await eventually { lines("outcomes", daemon).count == 2 }
+        #expect(lines("outcomes", daemon).last == "2 200 - refusedAddress")
+    }
+
+    @Test func `a machine that is taken back ends the transfers to it, and no others`() async throws {
+        let daemon = try await daemon(hasAgent: false)
+        let host = try host(daemon)
+        try await grant(host, naming: "example.org", "img.example")
+        #expect(try await upload(host, to: "https://example.org/waits") == "begun 1")
+        _ = try await host.revoke(Self.network, from: Self.extensionName, hosts: ["img.example"])
+        #expect(try await annex(daemon, "show", "1").output.contains("revoked") == false)
+        #expect(try await upload(host, to: "https://img.example/waits").hasPrefix("notAllowed"))
+        _ = try await host.grant(Self.network, to: Self.extensionName, hosts: ["img.example"])
+        await eventually { !lines("outcomes", daemon).isEmpty }
+        #expect(lines("outcomes", daemon) == ["1 0 revoked "])
+    }
+
     @Test func `without the grant of the network, nothing is transferred`() async throws {
         let daemon = try await daemon()
         let host = try host(daemon)

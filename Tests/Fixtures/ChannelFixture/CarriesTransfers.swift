@@ -1,6 +1,7 @@
 // In place of `annex-transfer`: it moves no byte over a network. Its descriptor 3 is the connection to the broker. It
 // answers an upload with the bytes that it got, and fills a download with a fixed text. The last part of the job's URL
-// says what it does besides: `/asks` asks for the addresses of the server first and answers with them, `/waits` waits
+// says what it does besides: `/asks` asks for the addresses of the server first and answers with them, `/redirects` does so for port
+// 8443 of another server, as after a redirect, `/waits` waits
 // for the order to stop, and `/dies` ends the program.
 import AnnexLinux
 import AnnexTransferWire
@@ -35,13 +36,15 @@ enum CarriesTransfers {
         switch job.url.split(separator: "/").last {
         case "waits"?: return
         case "dies"?: exit(1)
-        case "asks"?:
+        case "asks"?, "redirects"?:
             asking[job.key.task] = job.key
             let host = job.url.split(separator: "/")[1]
+            let isRedirect = job.url.hasSuffix("/redirects")
             return try socket.send(
                 .lookUp(
                     TransferQuestion(
-                        question: job.key.task, key: job.key, host: String(host), port: 443, redirects: 0)))
+                        question: job.key.task, key: job.key, host: isRedirect ? "other.example" : String(host),
+                        port: isRedirect ? 8443 : 443, redirects: isRedirect ? 1 : 0)))
         default: break
         }
         var bytes: [UInt8] = []

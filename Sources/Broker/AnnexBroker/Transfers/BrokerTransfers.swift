@@ -7,6 +7,7 @@ internal import AnnexPortal
 internal import AnnexPortalServer
 internal import AnnexRegistry
 internal import AnnexSigning
+internal import AnnexTransferWire
 internal import Synchronization
 
 /// The background transfers of a broker's user: the desk of members, and the keeper of the agent.
@@ -14,6 +15,7 @@ final class BrokerTransfers: Sendable {
     let desk: TransferDesk
     private let keeper: TransferKeeper
     private let registry: InstalledRegistry
+    private let reach: TransferReach
     private let signatures: InstalledSignatures
     private let starter: AppStarter
     private let log: BrokerLog
@@ -39,10 +41,15 @@ final class BrokerTransfers: Sendable {
             keeping.starter
             ?? SandboxedTransferAgent(
                 launcher: parts.launcher, program: keeping.program, authorities: keeping.authorities)
+        let reach = TransferReach(registry: parts.registry)
+        self.reach = reach
         keeper = TransferKeeper(
-            desk, on: parts.launcher.loop, names: TransferNames(), starter: agent, log: parts.log)
+            desk, on: parts.launcher.loop, names: TransferNames(hosts: { reach.hosts(of: $0) }), starter: agent,
+            log: parts.log)
         (registry, signatures, starter, log) = (parts.registry, parts.signatures, parts.starter, parts.log)
-        desk.connect(to: keeper) { [weak self] session in self?.wake(session) }
+        desk.connect(to: keeper, refusing: { reach.refusal(of: $0, to: $1) }) { [weak self] session in
+            self?.wake(session)
+        }
     }
 
     private static func book(in folder: String) throws(PortalError) -> TransferBook {
@@ -110,7 +117,7 @@ final class BrokerTransfers: Sendable {
     }
 
     /// The app must be installed, signed by the group's team, and a member of the group. An extension must be a member
-    /// too, and may use the network.
+    /// too, and may use the network and the machines of the task.
     private func isAllowed(_ task: BookedTask, in session: BookedSession) -> Bool {
         let installed = registry.value
         guard let app = installed.bundlesInUse.first(where: { $0.identifier == session.app }),
@@ -122,6 +129,14 @@ final class BrokerTransfers: Sendable {
         let inForce = installed.entitlementsInForce(for: record)
         return signatures.groups(of: bundle).contains(session.group.identifier)
             && [Entitlement.applicationGroups, .networkClient].allSatisfy { inForce.contains($0.rawValue) }
+            && reachesNamedHosts(task)
+    }
+
+    /// Whether the grant of the task's member names the machine of the URL, and those that redirects led to.
+    private func reachesNamedHosts(_ task: BookedTask) -> Bool {
+        guard let rules = reach.hosts(of: task.member) else { return true }
+        return reach.allows(task.job.url, to: task.member)
+            && keeper.places(of: task).allSatisfy { $0.isNamed(by: rules) }
     }
 }
 

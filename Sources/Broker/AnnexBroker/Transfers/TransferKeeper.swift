@@ -15,6 +15,8 @@ final class TransferKeeper: TransferMover {
         var agent: AgentLink?
         /// What the agent has, by the number of the task.
         var held: [UInt64: BookedTask] = [:]
+        /// The machines that the agent got, for each task that it has.
+        var reached: [UInt64: Set<TransferPlace>] = [:]
         /// Whether a task had no outcome when the keeper last looked.
         var hasWork = true
         var isAsked = false
@@ -31,6 +33,7 @@ final class TransferKeeper: TransferMover {
     let desk: TransferDesk
     private let loop: EventLoop
     private let names: TransferNames
+    private let lookups = TransferLookups()
     private let starter: any TransferAgentStarter
     private let log: BrokerLog
     /// The row of everything that waits for the disk.
@@ -226,8 +229,10 @@ final class TransferKeeper: TransferMover {
             guard held(end.key) != nil else { return }
             state.withLock { state in
                 state.held[end.key.task] = nil
+                state.reached[end.key.task] = nil
                 state.failures = 0
             }
+            lookups.forget(end.key)
             try desk.ended(end)
             look()
         }
@@ -238,17 +243,38 @@ final class TransferKeeper: TransferMover {
     }
 
     private func answer(_ question: TransferQuestion, to link: AgentLink) {
-        guard held(question.key) != nil else { return }
-        names.find(question) { found in _ = link.send(.found(found)) }
+        guard let task = held(question.key) else { return }
+        noteReached(question, by: task)
+        let isTaken = lookups.add(for: question.key) { [names] in
+            _ = link.send(.found(names.found(question, for: task.member)))
+        }
+        if !isTaken { link.end("it has asked more questions at once than its jobs allow") }
     }
+
+    /// The most machines of one attempt: that of the URL, and those of its redirects.
+    private static let mostPlaces = TransferLimits.redirects + 1
+
+    private func noteReached(_ question: TransferQuestion, by task: BookedTask) {
+        guard names.isNamed(question, for: task.member),
+            let place = TransferPlace(host: question.host, port: question.port)
+        else { return }
+        state.withLock { state in
+            guard state.reached[task.key.task, default: []].count < Self.mostPlaces else { return }
+            state.reached[task.key.task, default: []].insert(place)
+        }
+    }
+
+    /// The machines that the agent got for the present attempt of a task.
+    func places(of task: BookedTask) -> Set<TransferPlace> { state.withLock { $0.reached[task.key.task] ?? [] } }
 
     /// The tasks of the agent go to the next one.
     private func agentEnded(_ why: String) throws(StoreError) {
         let keys = state.withLock { state in
             state.agent = nil
-            defer { state.held = [:] }
+            defer { (state.held, state.reached) = ([:], [:]) }
             return state.held.values.map(\.key)
         }
+        lookups.forgetAll()
         failed("the agent of transfers has ended: \(why)", remedy: nil)
         for key in keys { try desk.giveBack(key, after: .zero) }
         look()

@@ -7,7 +7,11 @@ internal import Glibc
 /// Finds the addresses of servers for the agent, which has no resolver of its own. Addresses of this machine and of the
 /// local link are never among them, whatever the name is. So the broker decides, also after each redirect, which servers
 /// a transfer reaches.
+///
+/// A grant can name machines. Then the transfers of its member reach those machines only.
 struct TransferNames: Sendable {
+    /// The machines that the grant of a member names now; nil if its transfers may reach all other machines.
+    var hosts: @Sendable (_ member: String) -> [HostRule]?
     /// Finds the addresses of a name, of 4 or 16 bytes each.
     var look: @Sendable (_ host: String) -> [[UInt8]] = { Self.addresses(of: $0) }
     /// Whether transfers may reach an address.
@@ -20,19 +24,25 @@ struct TransferNames: Sendable {
         return found
     }
 
-    /// - Parameter done: called once, on any thread.
-    func find(_ question: TransferQuestion, then done: @escaping @Sendable (TransferAddresses) -> Void) {
-        // A name server may take long. So each question has a row of its own.
-        Lane.Row(of: .slow).run { done(found(question)) }
-    }
-
-    func found(_ question: TransferQuestion) -> TransferAddresses {
+    /// Finds the answer to a question. The call waits for name servers.
+    /// - Parameter member: the member whose transfer the question is about.
+    func found(_ question: TransferQuestion, for member: String) -> TransferAddresses {
+        let refused = TransferAddresses(question: question.question, error: .refusedAddress)
+        guard isNamed(question, for: member) else { return refused }
         let all = look(question.host).filter { $0.count == 4 || $0.count == 16 }
+        // The user may have taken the machine back during the lookup.
+        guard isNamed(question, for: member) else { return refused }
         guard !all.isEmpty else { return TransferAddresses(question: question.question, error: .nameNotResolved) }
         let allowed = all.filter { isAllowed(InternetAddress(host: $0, port: question.port)) }
-        guard !allowed.isEmpty else { return TransferAddresses(question: question.question, error: .refusedAddress) }
+        guard !allowed.isEmpty else { return refused }
         return TransferAddresses(
             question: question.question, addresses: allowed.prefix(TransferLimits.addresses).map(Self.text))
+    }
+
+    /// Whether the grant of a member names the machine of a question.
+    func isNamed(_ question: TransferQuestion, for member: String) -> Bool {
+        guard let rules = hosts(member) else { return true }
+        return TransferPlace(host: question.host, port: question.port)?.isNamed(by: rules) ?? false
     }
 
     private static func text(_ address: [UInt8]) -> String {

@@ -37,6 +37,8 @@ package final class TransferDesk: Sendable {
 
     private struct Connections: Sendable {
         weak var mover: (any TransferMover)?
+        /// Why a member may not reach the machine of a URL; nil if it may.
+        var refusal: (@Sendable (_ url: String, _ member: String) -> PortalError?)?
         /// Starts the app of a session.
         var starter: (@Sendable (BookedSession) -> Void)?
     }
@@ -51,9 +53,15 @@ package final class TransferDesk: Sendable {
     }
 
     /// Sets the parts that move bytes and start apps.
-    package func connect(to mover: any TransferMover, starter: @escaping @Sendable (BookedSession) -> Void) {
+    /// - Parameter refusal: why a member may not reach the machine of a URL; nil if it may.
+    package func connect(
+        to mover: any TransferMover,
+        refusing refusal: @escaping @Sendable (_ url: String, _ member: String) -> PortalError?,
+        starter: @escaping @Sendable (BookedSession) -> Void
+    ) {
         connections.withLock { connections in
             connections.mover = mover
+            connections.refusal = refusal
             connections.starter = starter
         }
     }
@@ -69,6 +77,7 @@ package final class TransferDesk: Sendable {
     package func begin(
         _ job: TransferJob, files: [String], in session: BookedSession, by member: String, room: UInt64
     ) throws(PortalError) -> Int64 {
+        if let refusal = connections.withLock({ $0.refusal })?(job.url, member) { throw refusal }
         let group = try opener(session.group)
         let number = try asMember { () throws(StoreError) in
             try book.add(job, files: files, to: session, by: member, at: .now())
