@@ -20,9 +20,9 @@ struct RandomMessages {
                 TransferQuestion(
                     question: number(), key: key(), host: "h" + text(19, of: "abcxyz019-._") + "t", port: 443,
                     redirects: 5))
-        case 1: .progress(TransferProgress(key: key(), sent: number(), received: number(), expected: maybe(number())))
+        case 1: .progress(TransferProgress(key: key(), sent: size(), received: size(), expected: maybe(size())))
         case 2:
-            .response(TransferResponse(key: key(), offset: number(), validator: validator(), expected: maybe(number())))
+            .response(TransferResponse(key: key(), offset: size(), validator: validator(), expected: maybe(size())))
         default: .ended(end())
         }
     }
@@ -40,7 +40,7 @@ struct RandomMessages {
     }
 
     mutating func download() -> TransferWork {
-        let size = number() & (UInt64.max >> 1)
+        let size = size()
         return .download(TransferDownload(offset: size / 2, validator: validator(), mostBytes: size))
     }
 
@@ -74,7 +74,7 @@ struct RandomMessages {
         let error = TransferError.allCases.randomElement(using: &random)
         let hasAnswer = Bool.random(using: &random)
         return TransferEnd(
-            key: key(), sent: number(), received: number(), answer: hasAnswer ? answer : nil,
+            key: key(), sent: size(), received: size(), answer: hasAnswer ? answer : nil,
             error: hasAnswer ? nil : error,
             retry: [.never, .later, .after(number32() % 1000)].randomElement(using: &random) ?? .never,
             validator: validator())
@@ -91,6 +91,9 @@ struct RandomMessages {
     mutating func key() -> TransferKey { TransferKey(task: number(), attempt: number32()) }
 
     mutating func number() -> UInt64 { UInt64.random(in: 0...UInt64.max, using: &random) }
+
+    /// A number of bytes that a file can have.
+    mutating func size() -> UInt64 { number() & (UInt64.max >> 1) }
 
     mutating func number32() -> UInt32 { UInt32.random(in: 0...UInt32.max, using: &random) }
 

@@ -42,8 +42,9 @@ import Testing
             status: 200, headers: [UInt8](repeating: 65, count: TransferLimits.answerHeaders),
             body: [UInt8](repeating: 66, count: TransferLimits.answerBody))
         let end = TransferNews.ended(
-            TransferEnd(key: key, sent: .max, received: .max, answer: answer, error: nil, retry: .never, validator: nil)
-        )
+            TransferEnd(
+                key: key, sent: UInt64(Int64.max), received: UInt64(Int64.max), answer: answer, error: nil,
+                retry: .never, validator: nil))
         #expect(try end.encoded(within: TransferLimits.message).count < TransferLimits.message.bytes)
 
         let header = TransferHeader(name: "X-A", value: String(repeating: "v", count: 249))

@@ -115,6 +115,32 @@ import Testing
         #expect(try TransferNews(decoding: try end(sound, .after(604_800))).descriptors == 0)
     }
 
+    @Test func `news state no number of bytes that no file can have`() throws {
+        let (most, sound) = (UInt64(Int64.max) + 1, UInt64(Int64.max))
+        func end(_ sent: UInt64, _ received: UInt64) -> TransferNews {
+            .ended(
+                TransferEnd(
+                    key: Self.key, sent: sent, received: received, answer: nil, error: .busy, retry: .never,
+                    validator: nil))
+        }
+        func progress(_ sent: UInt64, _ received: UInt64, _ expected: UInt64?) -> TransferNews {
+            .progress(TransferProgress(key: Self.key, sent: sent, received: received, expected: expected))
+        }
+        func response(_ offset: UInt64, _ expected: UInt64?) -> TransferNews {
+            .response(TransferResponse(key: Self.key, offset: offset, validator: nil, expected: expected))
+        }
+        for news in [
+            end(most, 0), end(0, .max), progress(most, 0, nil), progress(0, .max, nil), progress(0, 0, most),
+            response(most, nil), response(0, .max),
+        ] {
+            let bytes = try news.encoded()
+            #expect(throws: DecodingFailure.self, "\(news)") { try TransferNews(decoding: bytes) }
+        }
+        for news in [end(sound, sound), progress(sound, sound, sound), response(sound, sound)] {
+            #expect(try TransferNews(decoding: news.encoded()) == news)
+        }
+    }
+
     @Test func `a message is exactly one order and exactly one kind of work`() throws {
         #expect(throws: DecodingFailure.self) { try TransferOrder(decoding: []) }
         #expect(throws: DecodingFailure.self) { try TransferNews(decoding: []) }

@@ -47,6 +47,7 @@ package struct TransferEnd: Message, Hashable {
         error = try decoder.decodeIfPresent(5)
         retry = try decoder.decode(6)
         validator = try decoder.decodeIfPresent(7)
+        try decoder.checkSizes([sent, received])
         guard answer != nil || error != nil else {
             throw decoder.failure(5, reason: .rejected("is neither an answer nor an error"))
         }

@@ -116,6 +116,7 @@ package struct TransferProgress: Message, Hashable {
         sent = try decoder.decode(2)
         received = try decoder.decode(3)
         expected = try decoder.decodeIfPresent(4)
+        try decoder.checkSizes([sent, received, expected])
     }
 }
 
@@ -148,5 +149,15 @@ package struct TransferResponse: Message, Hashable {
         offset = try decoder.decode(2)
         validator = try decoder.decodeIfPresent(3)
         expected = try decoder.decodeIfPresent(4)
+        try decoder.checkSizes([offset, expected])
+    }
+}
+
+extension MessageDecoder {
+    /// Refuses numbers of bytes that no file can have. Readers then add such numbers without an overflow.
+    func checkSizes(_ sizes: [UInt64?]) throws(DecodingFailure) {
+        guard sizes.allSatisfy({ $0 ?? 0 <= UInt64(Int64.max) }) else {
+            throw failure(2, reason: .rejected("is a number of bytes that no file can have"))
+        }
     }
 }

@@ -141,6 +141,15 @@ import Testing
         #expect(try broker.desk.book.sessions().isEmpty)
     }
 
+    @Test func `numbers of bytes at their limits are delivered as they are`() async throws {
+        let session = try await session(broker.member())
+        try await session.download(from: "https://example.org/film", to: "film")
+        var events = session.events.makeAsyncIterator()
+        broker.desk.note(TaskProgress(sent: .max, received: .max, expected: .max), of: try broker.take())
+        guard case .progress(_, let progress)? = try await events.next() else { throw Missing("progress") }
+        #expect(progress.sent == .max && progress.received == .max && progress.expected == .max)
+    }
+
     @Test func `an outcome that no loop took note of is delivered to the next holder`() async throws {
         let session = try await session(broker.member())
         try await session.download(from: "https://example.org/film", to: "film")

@@ -61,7 +61,7 @@ public struct BackgroundEvents: AsyncSequence, Sendable {
                 guard status.phase == .ended else {
                     let now = BackgroundProgress(
                         sent: status.sent, received: status.received, expected: status.expected)
-                    guard progress.updateValue(now, forKey: task.id) != now, now.sent + now.received > 0 else {
+                    guard progress.updateValue(now, forKey: task.id) != now, now.sent > 0 || now.received > 0 else {
                         continue
                     }
                     events.append(.progress(task, now))
