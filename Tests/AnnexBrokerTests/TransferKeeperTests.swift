@@ -93,7 +93,7 @@ import TransferWorlds
 
     @Test func `the agent never has more than 64 tasks, and discretionary ones come last`() async throws {
         agents.setConduct(.waits)
-        for _ in 0..<64 { _ = try begin(TransferWorld.download, "film") }
+        for _ in 0..<64 { _ = try begin(TransferWorld.upload, "one") }
         await eventually { agents.orders.count == 64 }
         #expect(try world.tasks().filter { $0.state == .running }.count == 64)
         let first = try #require(try world.tasks().first)

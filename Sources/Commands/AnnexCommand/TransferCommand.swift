@@ -90,14 +90,15 @@ struct TransferCancelCommand: ParsableCommand {
         commandName: "cancel",
         abstract: "End a background transfer.",
         discussion: """
-            A transfer that has ended stays as it is.
+            A transfer that has ended stays as it is. A transfer whose files are being taken over cannot be cancelled \
+            yet, and a download whose whole file goes to its place cannot be cancelled any more.
 
             EXAMPLES
               annex transfer cancel 7
 
             EXIT STATUS
               0   the transfer has ended
-              1   there is no such transfer
+              1   there is no such transfer, or it cannot be cancelled now
               64  the command line is not understood
               69  no daemon answers
             """)
@@ -113,8 +114,9 @@ struct TransferRetryCommand: ParsableCommand {
         commandName: "retry",
         abstract: "Begin the next attempt of a background transfer now.",
         discussion: """
-            After a failed attempt, a transfer waits from a second up to a quarter of an hour. A transfer that does not \
-            wait, or that has ended, stays as it is.
+            After a failed attempt, a transfer waits from a second up to a quarter of an hour, or as long as the server \
+            says, at most seven days. A transfer that does not wait, or that has ended, stays as it is. A transfer \
+            whose last attempt failed for good has ended: its app begins a new one.
 
             EXAMPLES
               annex transfer retry 7

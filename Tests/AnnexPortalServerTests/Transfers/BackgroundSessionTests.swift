@@ -6,6 +6,7 @@ import AnnexTransferWire
 import Foundation
 import Synchronization
 import Testing
+import TransferWorlds
 
 @testable import AnnexPortalServer
 
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test func `an extension that may not use the network transfers nothing`() async throws {
-        let member = try broker.member(mayUseNetwork: false)
+        let member = try broker.member { false }
         let refusal = await refusal { _ = try await session(member) }
         #expect(refusal?.code == .notAllowed && refusal?.remedy?.contains("network.client") == true)
     }
@@ -150,6 +151,39 @@ import Testing
         #expect(progress.sent == .max && progress.received == .max && progress.expected == .max)
     }
 
+    @Test func `a grant that is revoked while files are staged begins no upload`() async throws {
+        let asked = Mutex(0)
+        // The broker asks when the session is opened, when the upload begins, and when its files are staged.
+        let member = try broker.member {
+            asked.withLock { count in
+                count += 1
+                return count < 3
+            }
+        }
+        let session = try await session(member)
+        try write("picture", to: "one.png")
+        let refusal = await refusal { _ = try await session.upload(to: "https://example.org/", fromFile: "one.png") }
+        #expect(refusal?.code == .notAllowed && asked.withLock { $0 } == 3)
+        #expect(exists("one.png"))
+        #expect(try broker.desk.book.tasks().isEmpty && broker.mover.looks == 0)
+    }
+
+    @Test func `a member that is told to wait changes nothing of the session`() async throws {
+        let held = try await session(broker.member())
+        try await held.download(from: "https://example.org/", to: "film")
+        var other = configuration()
+        other.timeoutIntervalForResource = .seconds(5)
+        other.isDiscretionary = true
+        let member = try broker.member("com.example.todo")
+        let refusal = await refusal { _ = try await BackgroundSession(other, in: member.group, through: member.portal) }
+        #expect(refusal?.code == .busy)
+        let booked = try #require(try broker.desk.book.sessions().first)
+        #expect(booked.seconds == TransferLimits.longestSeconds && !booked.isDiscretionary)
+        // Another app learns that the session is not its own, and not which member holds it.
+        let stranger = try broker.member("com.example.other")
+        #expect(await self.refusal { _ = try await session(stranger) }?.code == .invalid)
+    }
+
     @Test func `an outcome that no loop took note of is delivered to the next holder`() async throws {
         let session = try await session(broker.member())
         try await session.download(from: "https://example.org/film", to: "film")
@@ -228,16 +262,16 @@ import Testing
         var parts: [UploadPart] = [.text("Summer", named: "title")]
         for number in 1...9 {
             let name = "\(number).jpg"
-            try Data(repeating: UInt8(number), count: 1 << 20).write(to: URL(filePath: fixture.container + "/" + name))
+            try Data(repeating: UInt8(number), count: 2 << 20).write(to: URL(filePath: fixture.container + "/" + name))
             parts.append(.file(name, named: "picture"))
         }
         let begun = MonotonicClock.now()
         try await session.upload(to: "https://example.org/album", parts: parts)
-        print("nine pictures of 1 MiB were staged in \((MonotonicClock.now() - begun) / 1000) µs")
+        print("nine pictures of 2 MiB were staged in \((MonotonicClock.now() - begun) / 1000) µs")
         let task = try #require(try broker.desk.book.tasks().first)
         for index in 0..<9 {
-            let file = try #require(try broker.desk.staging(of: task)).file(index, size: 1 << 20)
-            #expect(try file.readAll(atMost: 1 << 20) == Array(repeating: UInt8(index + 1), count: 1 << 20))
+            let file = try #require(try broker.desk.staging(of: task)).file(index, size: 2 << 20)
+            #expect(try file.readAll(atMost: 2 << 20) == Array(repeating: UInt8(index + 1), count: 2 << 20))
         }
     }
 
@@ -342,7 +376,7 @@ final class TransferBroker: Sendable {
             atPath: book, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let group = try fixture.openGroup()
         self.group = group
-        desk = TransferDesk(try TransferBook(in: book)) { _ in group }
+        desk = TransferDesk(try TransferBook(in: book), counter: { TransferWorld.bytes(of: $0) }) { _ in group }
         let loop = try EventLoop.shared()
         server = PortalServer(
             loop: loop,
@@ -366,12 +400,14 @@ final class TransferBroker: Sendable {
 
     var woken: [String] { starts.withLock { $0 } }
 
-    func member(_ identifier: String = "com.example.todo.share", mayUseNetwork: Bool = true) throws -> TransferMember {
+    func member(
+        _ identifier: String = "com.example.todo.share", mayUseNetwork: @escaping @Sendable () -> Bool = { true }
+    ) throws -> TransferMember {
         let container = group.containerPath
         let app = identifier.split(separator: ".").prefix(3).joined(separator: ".")
         let member = try PortalMember(
             identifier, ofApp: app, groups: [group], container: { _ in container },
-            isAllowed: { mayUseNetwork || $0 == PortalEntitlement.groups }, wake: {})
+            isAllowed: { $0 == PortalEntitlement.groups || mayUseNetwork() }, wake: {})
         let portal = PortalClient(try server.connect(member) { _ in }.takeSocket(), reader: .thread)
         _ = try WorkerThread("test-portal") { portal.receiveUntilEnd() }
         portals.withLock { $0.append(portal) }

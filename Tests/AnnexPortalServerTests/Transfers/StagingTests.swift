@@ -35,6 +35,7 @@ import Testing
             _ = try staging.take(paths, atMost: most)
             return nil
         } catch {
+            #expect(staging.restore(paths))
             return error
         }
     }
@@ -107,11 +108,35 @@ import Testing
         #expect(try group.transfers.entries(atMost: 10).isEmpty)
     }
 
+    @Test func `of a copy that was not finished, the file itself goes back`() throws {
+        try write("whole", to: "file")
+        #expect(try staging.take(["file"], atMost: 100) == [5])
+        let folder = try group.transfers.openBeneath("com.example.sync/1", O_RDONLY | O_DIRECTORY)
+        try folder.rename("0", toNew: "0.taken")
+        try folder.openBeneath("0", O_WRONLY | O_CREAT, mode: 0o400).writeAll(Array("who".utf8))
+        #expect(staging.restore(["file"]) && text("file") == "whole")
+        #expect(try group.transfers.entries(atMost: 10).isEmpty)
+    }
+
+    @Test func `files that cannot go back now stay staged, and go back later`() throws {
+        try write("one", to: "one")
+        #expect(try staging.take(["one"], atMost: 100) == [3])
+        // The folder of the session is no folder for a while.
+        let transfers = try group.transfers.path()
+        #expect(rename(transfers + "/com.example.sync", transfers + "/away") == 0)
+        #expect(symlink("away", transfers + "/com.example.sync") == 0)
+        #expect(!staging.restore(["one"]))
+        #expect(unlink(transfers + "/com.example.sync") == 0)
+        #expect(rename(transfers + "/away", transfers + "/com.example.sync") == 0)
+        #expect(staging.restore(["one"]) && text("one") == "one")
+        #expect(try group.transfers.entries(atMost: 10).isEmpty)
+    }
+
     @Test func `a restored file does not replace a newer one`() throws {
         try write("old", to: "file")
         #expect(try staging.take(["file"], atMost: 100) == [3])
         try write("new", to: "file")
-        staging.restore(["file"])
+        #expect(staging.restore(["file"]))
         #expect(text("file") == "new")
         #expect(try group.transfers.entries(atMost: 10).isEmpty)
     }
@@ -177,7 +202,7 @@ import Testing
         #expect(one.user == 0 && other.user == 0 && one.mode == 0o400 && other.mode == 0o400)
         try writer.writeAll(Array("evil".utf8))
         #expect(try staging.file(1, size: 4).readAll(atMost: 100) == Array("held".utf8))
-        staging.restore(["free", "held"])
+        #expect(staging.restore(["free", "held"]))
         let back = try group.container.openBeneath("free", O_RDONLY).status()
         #expect(back.user == 65534 && back.mode == 0o600 && back.inode == free)
     }

@@ -1,4 +1,4 @@
-import AnnexLinux
+package import AnnexLinux
 import AnnexPortal
 package import AnnexPortalServer
 package import AnnexTransferWire
@@ -30,7 +30,7 @@ package struct TransferWorld: Sendable {
         let key = GroupKey(team: String(repeating: "ab", count: 32), identifier: "group.com.example.todo")
         let group = try OpenGroup(GroupFolder(key, in: Descriptor.directory(groups), at: groups, owner: geteuid()))
         self.group = group
-        desk = TransferDesk(try TransferBook(in: book), step: step) { _ in group }
+        desk = TransferDesk(try TransferBook(in: book), counter: { Self.bytes(of: $0) }, step: step) { _ in group }
         wish = SessionWish(
             group: key, identifier: "com.example.todo.sync", app: "com.example.todo", seconds: 3600,
             isDiscretionary: false)
@@ -48,6 +48,20 @@ package struct TransferWorld: Sendable {
     package func text(_ name: String) -> String? {
         guard let bytes = try? group.container.openBeneath(name, O_RDONLY).readAll(atMost: 1 << 20) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The bytes that the files in a folder, and in the folders below it, use on the disk.
+    package static func bytes(of folder: borrowing Descriptor) -> UInt64 {
+        guard let listed = try? folder.openBeneath(".", O_RDONLY | O_DIRECTORY),
+            let entries = try? listed.entries(atMost: 10_000)
+        else { return 0 }
+        var sum: UInt64 = 0
+        for name in entries.compactMap(\.name) {
+            if let inner = try? folder.openBeneath(name, O_RDONLY | O_DIRECTORY) { sum += bytes(of: inner) }
+            let file = try? folder.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY).status()
+            if let file, file.kind == .regular { sum += UInt64(clamping: file.blocks) * 512 }
+        }
+        return sum
     }
 
     private static func job(_ method: TransferMethod, _ work: TransferWork) -> TransferJob {

@@ -36,7 +36,10 @@ final class BrokerTransfers: Sendable {
     /// Opens the book of the user's transfers.
     init(_ keeping: TransferKeeping, of parts: Parts) throws(PortalError) {
         let groups = parts.groups
-        desk = TransferDesk(try Self.book(in: keeping.folder)) { key throws(PortalError) in try groups.open(key) }
+        desk = TransferDesk(
+            try Self.book(in: keeping.folder, log: parts.log),
+            counter: { DirectoryUse(of: $0, size: .max, inodes: .max).bytes }
+        ) { key throws(PortalError) in try groups.open(key) }
         let agent =
             keeping.starter
             ?? SandboxedTransferAgent(
@@ -52,7 +55,7 @@ final class BrokerTransfers: Sendable {
         }
     }
 
-    private static func book(in folder: String) throws(PortalError) -> TransferBook {
+    private static func book(in folder: String, log: BrokerLog) throws(PortalError) -> TransferBook {
         let path: String
         do throws(SystemError) {
             try Descriptor.makeDirectories(folder, mode: 0o700)
@@ -61,7 +64,11 @@ final class BrokerTransfers: Sendable {
         } catch {
             throw PortalError(.system, what: "the book of transfers: \(error.cause)", remedy: error.remedy)
         }
-        do throws(StoreError) { return try TransferBook(in: path) } catch { throw PortalError(error) }
+        do throws(StoreError) {
+            return try TransferBook(in: path) { log.failedTransfers("\($0)") }
+        } catch {
+            throw PortalError(error)
+        }
     }
 
     /// Finishes what an earlier broker began, and lets the agent go on. The apps of the user are known by now.

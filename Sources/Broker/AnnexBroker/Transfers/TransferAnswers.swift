@@ -13,6 +13,9 @@ extension Broker {
         do throws(StoreError) {
             if let answer = try transfers.desk.answer(request) { return answer }
         } catch {
+            guard error.kind != .invalid else {
+                throw BrokerError(.system, what: error.what, place: "transfer \(request.number)", remedy: error.remedy)
+            }
             throw BrokerError(
                 .system, what: "cannot be read: \(error.what)", place: "the book of transfers", remedy: error.remedy)
         }
@@ -32,12 +35,12 @@ extension TransferDesk {
     private static let shortURL = 200
 
     /// - Returns: nil if there is no such task or receipt.
-    fileprivate func answer(_ request: TransferRequest) throws(StoreError) -> [String: ItemValue]? {
+    /// - Throws: `invalid` if the task cannot be cancelled now.
+    func answer(_ request: TransferRequest) throws(StoreError) -> [String: ItemValue]? {
         switch request {
         case .list(let last):
-            let page = try book.tasks().filter { UInt64(clamping: $0.number) > last }.prefix(Self.mostOfPage)
             var values: [ItemValue] = []
-            for task in page {
+            for task in try book.tasks(after: Int64(clamping: last), atMost: Self.mostOfPage) {
                 var value = try described(task)
                 value["url"] = .string(String(task.job.url.prefix(Self.shortURL)))
                 values.append(.dictionary(value))
@@ -46,12 +49,27 @@ extension TransferDesk {
         case .report(let receipt): return try report(of: receipt)?.values
         case .show(let number), .cancel(let number), .retry(let number):
             guard let task = try book.task(Int64(clamping: number)) else { return nil }
-            if case .cancel = request { try end(task, as: .cancelled) }
+            if case .cancel = request { try cancel(task) }
             if case .retry = request { _ = try retry(task) }
             guard let now = try book.task(task.number) else { return nil }
             var value = try described(now)
             value["files"] = .list(now.files.map { .string($0) })
             return value
+        }
+    }
+
+    private func cancel(_ task: BookedTask) throws(StoreError) {
+        guard try !end(task, as: .cancelled), let state = try book.task(task.number)?.state else { return }
+        switch state {
+        case .staging:
+            throw StoreError(
+                .invalid, what: "its files are still being taken over",
+                remedy: "cancel it again when it is listed as queued")
+        case .placing:
+            throw StoreError(
+                .invalid, what: "its file is whole, and goes to its place: it cannot be cancelled any more",
+                remedy: "remove the file")
+        case .queued, .running, .suspended, .ended: break
         }
     }
 

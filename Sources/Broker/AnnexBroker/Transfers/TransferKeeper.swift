@@ -91,12 +91,11 @@ final class TransferKeeper: TransferMover {
         do throws(StoreError) {
             let now = WallClock.now()
             let expiry = try desk.expire(at: now)
-            let tasks = try desk.book.tasks()
-            state.withLock { $0.hasWork = tasks.contains { $0.state != .ended } }
-            let queued = tasks.filter { $0.state == .queued }
-            let waiting = queued.filter { $0.due > now }.map(\.due).min()
-            try hand(queued.filter { $0.due <= now })
-            rest(from: now, until: [expiry, waiting].compactMap(\.self).min(), isNeeded: !queued.isEmpty)
+            let tasks = try desk.book.waiting(at: now)
+            state.withLock { $0.hasWork = tasks.hasWork }
+            try hand(tasks.due)
+            let isNeeded = !tasks.due.isEmpty || tasks.next != nil
+            rest(from: now, until: [expiry, tasks.next].compactMap(\.self).min(), isNeeded: isNeeded)
         } catch {
             log.failedTransfers("the book of transfers cannot be read: \(error)")
             schedule(after: Self.retry)
@@ -138,14 +137,12 @@ final class TransferKeeper: TransferMover {
         }
     }
 
-    private func hand(_ tasks: [BookedTask]) throws(StoreError) {
-        let held = state.withLock { $0.held }
-        // A discretionary task begins if no other task waits.
-        let ready = tasks.filter { held[UInt64(clamping: $0.number)] == nil }
-        let ordered = ready.filter { !$0.job.isDiscretionary } + ready.filter(\.job.isDiscretionary)
-        for task in ordered.prefix(TransferLimits.jobs - held.count) {
-            guard let agent = agent() else { return }
-            try hand(task, to: agent)
+    private func hand(_ tasks: [Int64]) throws(StoreError) {
+        let held = state.withLock { Set($0.held.keys) }
+        for number in tasks where !held.contains(UInt64(clamping: number)) {
+            // A download that waits for room does not take the place of a further task.
+            guard state.withLock({ $0.held.count }) < TransferLimits.jobs, let agent = agent() else { return }
+            if let task = try desk.book.task(number) { try hand(task, to: agent) }
         }
     }
 
@@ -224,7 +221,7 @@ final class TransferKeeper: TransferMover {
                 TaskProgress(sent: progress.sent, received: progress.received, expected: progress.expected), of: task)
         case .response(let response):
             guard held(response.key) != nil else { return }
-            try desk.book.setValidator(response.validator, of: response.key, resets: true)
+            try desk.answered(response)
         case .ended(let end):
             guard held(end.key) != nil else { return }
             state.withLock { state in
@@ -316,9 +313,7 @@ struct PreparedJob: ~Copyable {
         case .download(let download):
             let file = try staging.destination(keeping: task.validator != nil)
             let bytes = UInt64(clamping: try file.status().size)
-            let used = staging.use { DirectoryUse(of: $0, size: .max, inodes: .max).bytes }
-            let room = GroupLimits.bytes - min(used, GroupLimits.bytes)
-            let most = max(bytes, min(download.mostBytes, bytes + room))
+            let most = max(bytes, min(download.mostBytes, task.promised))
             work = .download(TransferDownload(offset: bytes, validator: task.validator, mostBytes: most))
             files.append(file)
         case .upload(let size):

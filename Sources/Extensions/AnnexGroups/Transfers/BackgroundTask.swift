@@ -8,7 +8,7 @@ public struct BackgroundTask: Sendable, Identifiable {
     public let id: UInt64
     let session: BackgroundSession
 
-    /// Ends the task, unless it has ended.
+    /// Ends the task, unless it has ended. A download whose file is whole already ends with the server's answer.
     public nonisolated(nonsending) func cancel() async throws(PortalError) { try await ask(BackgroundMethod.cancel) }
 
     /// Pauses the task. A download goes on from the bytes that it has, if the server still has the same file. An upload
@@ -17,7 +17,8 @@ public struct BackgroundTask: Sendable, Identifiable {
 
     public nonisolated(nonsending) func resume() async throws(PortalError) { try await ask(BackgroundMethod.resume) }
 
-    /// Begins the next attempt at once, if the task waits after a failed attempt.
+    /// Begins the next attempt at once, if the task waits after a failed attempt. A task waits up to a quarter of an hour,
+    /// or as long as the server says, at most seven days.
     public nonisolated(nonsending) func retry() async throws(PortalError) { try await ask(BackgroundMethod.retry) }
 
     /// The URL that the task began with.
@@ -31,6 +32,7 @@ public struct BackgroundTask: Sendable, Identifiable {
 
     /// A receipt for the host, which learns by it how the task goes on, and never what is transferred. Put the receipt
     /// into the answer: `item.userInfo[TransferReceipt.key] = receipt.value`.
+    /// - Throws: `full` if the task has four receipts that are still good, or its app 512.
     public nonisolated(nonsending) func receipt() async throws(PortalError) -> TransferReceipt {
         let answer = try await session.ask(BackgroundMethod.receipt, with: reference).decoded(as: NameList.self)
         if let receipt = answer.names.first.flatMap({ TransferReceipt($0) }) { return receipt }
@@ -53,8 +55,8 @@ public struct BackgroundTask: Sendable, Identifiable {
 
 /// The one outcome of a task.
 public struct BackgroundOutcome: Sendable, Hashable {
-    /// Why the task failed, as one word: for example `tlsFailed`, `tooManyRedirects`, `cancelled`, `revoked`, `expired`
-    /// or `notPlaced`. It is nil if the server's answer arrived whole. The answer's status may still be an error.
+    /// Why the task failed, as one word: for example `tlsFailed`, `tooManyRedirects`, `cancelled`, `revoked`, `expired`,
+    /// `notPlaced` or `damaged`. It is nil if the server's answer arrived whole. The answer's status may still be an error.
     public let failure: String?
     /// The status of the server's last answer; nil if there was none.
     public let status: Int?

@@ -122,16 +122,22 @@ private struct BackgroundRequest {
         let wish = SessionWish(
             group: group.key, identifier: opening.identifier, app: call.member.app, seconds: opening.seconds,
             isDiscretionary: opening.isDiscretionary)
-        let session = try stored { () throws(StoreError) in try desk.book.openSession(wish) }
         let holder = SessionHolders.Holder(
             connection: call.connection, group: group, member: call.member.identifier,
-            number: call.connection.number, identifier: session.identifier)
-        if let other = desk.holders.hold(session.number, by: holder) {
-            throw PortalError(
-                .busy, what: "the session \(session.identifier) is held by \(other.member)",
-                remedy: "try again when \(other.member) has let the session go, or use a session of your own")
-        }
+            number: call.connection.number, identifier: wish.identifier)
+        // A session that another member holds stays as it is.
+        let known = try stored { () throws(StoreError) in try desk.book.session(wish.identifier, of: group.key) }
+        if let known, known.app == wish.app { try hold(known, by: holder) }
+        let session = try stored { () throws(StoreError) in try desk.book.openSession(wish) }
+        try hold(session, by: holder)
         return try state(of: session)
+    }
+
+    private func hold(_ session: BookedSession, by holder: SessionHolders.Holder) throws(PortalError) {
+        guard let other = desk.holders.hold(session.number, by: holder) else { return }
+        throw PortalError(
+            .busy, what: "the session \(session.identifier) is held by \(other.member)",
+            remedy: "try again when \(other.member) has let the session go, or use a session of your own")
     }
 
     /// The session that this member holds, from a request that names it.
@@ -150,8 +156,8 @@ private struct BackgroundRequest {
     }
 
     private func state(of session: BookedSession) throws(PortalError) -> [UInt8] {
-        let tasks = try stored { () throws(StoreError) in try desk.book.tasks(of: session.number) }
-        return try SessionState(tasks: tasks.filter { $0.state != .staging }.map { desk.status(of: $0) })
+        let tasks = try stored { () throws(StoreError) in try desk.book.summaries(of: session.number) }
+        return try SessionState(tasks: tasks.map { desk.status(of: $0) })
             .answerBody(within: BackgroundMethod.limits)
     }
 
@@ -188,7 +194,8 @@ private struct BackgroundRequest {
             key: opening.job.key, method: opening.job.method, url: opening.job.url, headers: opening.job.headers,
             patience: opening.job.patience, isDiscretionary: session.isDiscretionary, work: opening.job.work)
         let number = try desk.begin(
-            job, files: opening.files, in: session, by: call.member.identifier, room: GroupLimits.bytes)
+            job, files: opening.files, in: session, by: call.member.identifier, room: GroupLimits.bytes,
+            check: checkNetwork)
         return try TaskReference(session: session.identifier, task: UInt64(clamping: number)).answerBody()
     }
 
@@ -251,7 +258,7 @@ extension TransferDesk {
         try wake(session, after: .release)
     }
 
-    func status(of task: BookedTask) -> TaskStatus {
+    func status(of task: TaskSummary) -> TaskStatus {
         let progress = progress(of: task)
         let phase: TaskStatus.Phase =
             switch task.state {
@@ -261,7 +268,7 @@ extension TransferDesk {
             case .ended: .ended
             }
         return TaskStatus(
-            number: UInt64(clamping: task.number), isDownload: task.job.work.isDownload, phase: phase,
+            number: UInt64(clamping: task.number), isDownload: task.isDownload, phase: phase,
             sent: progress.sent, received: progress.received, expected: progress.expected)
     }
 }

@@ -20,15 +20,20 @@ extension StoreSchema {
                 member TEXT NOT NULL, job BLOB NOT NULL, files BLOB NOT NULL, attempt INTEGER NOT NULL,
                 failures INTEGER NOT NULL, due INTEGER NOT NULL, expires INTEGER NOT NULL, boot TEXT NOT NULL,
                 validator BLOB, sent INTEGER NOT NULL, received INTEGER NOT NULL, expected INTEGER,
-                failure TEXT, answer BLOB
+                failure TEXT, answer BLOB, promised INTEGER NOT NULL, needed INTEGER NOT NULL,
+                download INTEGER NOT NULL, discretionary INTEGER NOT NULL
             ) STRICT
             """,
             "CREATE INDEX task_session ON task (session)",
+            "CREATE INDEX task_state ON task (state, due)",
             """
             CREATE TABLE receipt (
-                token TEXT PRIMARY KEY, task INTEGER NOT NULL, expires INTEGER NOT NULL, outcome TEXT,
-                sent INTEGER, received INTEGER, expected INTEGER
+                token TEXT PRIMARY KEY, task INTEGER NOT NULL, app TEXT NOT NULL, expires INTEGER NOT NULL,
+                outcome TEXT, sent INTEGER, received INTEGER, expected INTEGER
             ) STRICT, WITHOUT ROWID
             """,
+            "CREATE INDEX receipt_task ON receipt (task)",
+            "CREATE INDEX receipt_app ON receipt (app)",
+            "CREATE INDEX receipt_end ON receipt (expires)",
         ])
 }

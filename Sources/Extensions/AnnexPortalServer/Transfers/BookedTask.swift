@@ -39,6 +39,10 @@ package struct BookedTask: Sendable, Hashable {
     package let validator: TransferValidator?
     package let progress: TaskProgress
     package let outcome: TaskOutcome?
+    /// The most bytes that the file of a download may have in this attempt.
+    package let promised: UInt64
+    /// The size of the whole file of a download, as far as an attempt has shown it; 0 if none has.
+    package let needed: UInt64
 
     package var key: TransferKey { job.key }
 }
@@ -57,6 +61,15 @@ package struct TaskProgress: Sendable, Hashable {
     }
 }
 
+/// What a look at a session needs of a task.
+package struct TaskSummary: Sendable, Hashable {
+    package let number: Int64
+    package let state: TaskState
+    package let isDownload: Bool
+    /// How far the task had come when the book was written the last time.
+    package let progress: TaskProgress
+}
+
 extension BookedSession {
     /// - Parameter row: all columns in the order of the table.
     init(_ row: borrowing SQLRow) {
@@ -71,7 +84,9 @@ extension BookedSession {
 
 /// A row of the table `task`, before its messages are decoded.
 struct TaskRow {
-    private let number, session, state, attempt, failures, due, expires: Int64
+    let number: Int64
+    private let session, state, attempt, failures, due, expires: Int64
+    private let promised, needed: UInt64
     private let member, boot: String
     private let job, files: [UInt8]
     private let validator, answer: [UInt8]?
@@ -89,6 +104,7 @@ struct TaskRow {
             sent: row.count(12), received: row.count(13), expected: row.isNull(14) ? nil : row.count(14))
         failure = row.isNull(15) ? nil : row.text(15)
         answer = row.isNull(16) ? nil : row.bytes(16)
+        (promised, needed) = (row.count(17), row.count(18))
     }
 
     /// - Throws: `damaged` if the row was not written by this version of Annex.
@@ -107,7 +123,8 @@ struct TaskRow {
                 validator: try validator.map { (bytes) throws(DecodingFailure) in
                     try TransferValidator(decoding: bytes, within: TransferLimits.message)
                 }, progress: progress,
-                outcome: state == .ended ? TaskOutcome(failure, answer: answer) : nil)
+                outcome: state == .ended ? TaskOutcome(failure, answer: answer) : nil, promised: promised,
+                needed: needed)
         } catch {
             throw StoreError(
                 .damaged, what: "the task \(number) in the book cannot be read: \(error)", place: path,

@@ -72,6 +72,8 @@ package enum TaskFailure: String, Sendable, Hashable, CaseIterable {
     case bodyLost
     /// The file of a download cannot come to its place: a folder on the way is missing, or a folder has its name.
     case notPlaced
+    /// The book is damaged, and cannot say any more what the task was.
+    case damaged
 }
 
 /// Decides when the broker starts the containing app of a session.

@@ -3,25 +3,46 @@ package import AnnexModel
 internal import AnnexTransferWire
 
 extension TransferBook {
-    private static let mostReceipts: Int64 = 4096
+    private static let mostOfTask: Int64 = 4
+    private static let mostOfApp: Int64 = 512
+    private static let most: Int64 = 4096
     private static let lifetime: Int64 = 24 * 3600 * 1_000_000
 
     /// Stores a new receipt for a task.
-    /// - Throws: `full` if the book has too many receipts that are still good.
+    /// - Throws: `full` if the task, its app or the book has too many receipts that are still good.
     package func addReceipt(for task: BookedTask) throws(StoreError) -> TransferReceipt {
         guard let receipt = TransferReceipt.random() else { throw StoreError(.system, what: "no random number") }
         let now = WallClock.now().microseconds
         try transact { (database) throws(StoreError) in
             try database.run("DELETE FROM receipt WHERE expires <= ?1", with: [.number(now)])
-            let count = try database.number("SELECT count(*) FROM receipt")
-            guard count ?? 0 < Self.mostReceipts else {
-                throw StoreError(.full, what: "there are \(Self.mostReceipts) receipts", remedy: "try again tomorrow")
-            }
+            let app = try Self.checkReceipts(of: task, in: &database)
             try database.run(
-                "INSERT INTO receipt (token, task, expires) VALUES (?1, ?2, ?3)",
-                with: [.text(receipt.text), .number(task.number), .number(now &+ Self.lifetime)])
+                "INSERT INTO receipt (token, task, app, expires) VALUES (?1, ?2, ?3, ?4)",
+                with: [
+                    .text(receipt.text), .number(task.number), .text(app), .number(now &+ Self.lifetime),
+                ])
         }
         return receipt
+    }
+
+    /// - Returns: the app of the task.
+    private static func checkReceipts(of task: BookedTask, in database: inout Database) throws(StoreError) -> String {
+        var app = ""
+        try database.run("SELECT app FROM session WHERE number = ?1", with: [.number(task.session)]) { row in
+            app = row.text(0)
+        }
+        let ofTask = try database.number("SELECT count(*) FROM receipt WHERE task = ?1", with: [.number(task.number)])
+        guard ofTask ?? 0 < mostOfTask else {
+            throw StoreError(
+                .full, what: "the task has \(mostOfTask) receipts", remedy: "give one of them to several hosts")
+        }
+        let ofApp = try database.number("SELECT count(*) FROM receipt WHERE app = ?1", with: [.text(app)])
+        guard ofApp ?? 0 < mostOfApp, try database.number("SELECT count(*) FROM receipt") ?? 0 < most else {
+            throw StoreError(
+                .full, what: "there are \(mostOfApp) receipts of the app, or \(most) of all apps",
+                remedy: "try again tomorrow")
+        }
+        return app
     }
 
     /// The task of a receipt, or the last report about it after its row has gone; nil if the receipt is not good.

@@ -6,50 +6,43 @@ package import AnnexTransferWire
 extension TransferBook {
     // MARK: Reading
 
+    /// The task of this number; nil also if its row is damaged.
     package func task(_ number: Int64) throws(StoreError) -> BookedTask? {
         let rows = try read { (database) throws(StoreError) in
             var found: [TaskRow] = []
             try database.run(
                 """
                 SELECT number, session, state, member, job, files, attempt, failures, due, expires, boot, validator,
-                    sent, received, expected, failure, answer
+                    sent, received, expected, failure, answer, promised, needed
                 FROM task WHERE number = ?1
                 """, with: [.number(number)]
             ) { found.append(TaskRow($0)) }
             return found
         }
-        return try decoded(rows).first
+        return decoded(rows).first
     }
 
-    /// All tasks, or those of one session, in the order in which they began.
+    /// All tasks, or those of one session, in the order in which they began. Rows that are damaged are left out.
     package func tasks(of session: Int64? = nil) throws(StoreError) -> [BookedTask] {
         let rows = try read { (database) throws(StoreError) in
             var found: [TaskRow] = []
             try database.run(
                 """
                 SELECT number, session, state, member, job, files, attempt, failures, due, expires, boot, validator,
-                    sent, received, expected, failure, answer
+                    sent, received, expected, failure, answer, promised, needed
                 FROM task WHERE ?1 IS NULL OR session = ?1 ORDER BY number
                 """,
                 with: [session.map { .number($0) } ?? .null]
             ) { found.append(TaskRow($0)) }
             return found
         }
-        return try decoded(rows)
-    }
-
-    /// Whether a task has no outcome yet.
-    package func hasWork() throws(StoreError) -> Bool {
-        try read { (database) throws(StoreError) in
-            try database.number(
-                "SELECT 1 FROM task WHERE state != ?1 LIMIT 1", with: [.number(TaskState.ended.rawValue)]) != nil
-        }
+        return decoded(rows)
     }
 
     // MARK: Beginning
 
     /// Stores a new task, whose files are not staged yet.
-    /// - Throws: `full` if the session has too many tasks.
+    /// - Throws: `full` if the session has too many tasks, or if the tasks of the group are too large together.
     package func add(
         _ job: TransferJob, files: [String], to session: BookedSession, by member: String, at now: WallClock
     ) throws(StoreError) -> Int64 {
@@ -62,27 +55,45 @@ extension TransferBook {
                     .full, what: "the session has \(TransferQuota.tasksOfSession) tasks",
                     remedy: "begin more tasks when some have ended, and take note of outcomes")
             }
+            try Self.checkRoom(for: stored.count + names.count, of: session.group, in: &database)
             let expires = now.microseconds &+ Int64(session.seconds) * 1_000_000
             try database.run(
                 """
                 INSERT INTO task
-                    (session, state, member, job, files, attempt, failures, due, expires, boot, sent, received)
-                VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0, ?6, '', 0, 0)
+                    (session, state, member, job, files, attempt, failures, due, expires, boot, sent, received,
+                    promised, needed, download, discretionary)
+                VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0, ?6, '', 0, 0, 0, 0, ?7, ?8)
                 """,
                 with: [
                     .number(session.number), .number(TaskState.staging.rawValue), .text(member), .bytes(stored),
-                    .bytes(names), .number(expires),
+                    .bytes(names), .number(expires), .number(job.work.isDownload ? 1 : 0),
+                    .number(job.isDiscretionary ? 1 : 0),
                 ])
             return try database.number("SELECT last_insert_rowid()") ?? 0
         }
     }
 
+    private static func checkRoom(
+        for bytes: Int, of group: GroupKey, in database: inout Database
+    ) throws(StoreError) {
+        let stored = try database.number(
+            """
+            SELECT sum(length(job) + length(files)) FROM task
+            WHERE session IN (SELECT number FROM session WHERE team = ?1 AND grp = ?2)
+            """, with: [.text(group.team), .text(group.identifier)])
+        guard (stored ?? 0) <= TransferQuota.bytesOfGroup - Int64(bytes) else {
+            throw StoreError(
+                .full, what: "the group's tasks have texts of more than \(ByteCount(TransferQuota.bytesOfGroup))",
+                remedy: "begin more tasks when some have ended, take note of outcomes, and send long texts as files")
+        }
+    }
+
     /// Stores that the files of a task are staged.
-    /// - Parameter work: the work with the sizes of the staged files.
-    package func staged(_ task: BookedTask, as work: TransferWork) throws(StoreError) {
-        let job = try Self.bytes(task.job.with(work))
-        _ = try change(task.number, after: .staged) { (database) throws(StoreError) in
-            try database.run("UPDATE task SET job = ?2 WHERE number = ?1", with: [.number(task.number), .bytes(job)])
+    /// - Parameter job: the job with the sizes of the staged files.
+    package func staged(_ number: Int64, as job: TransferJob) throws(StoreError) {
+        let job = try Self.bytes(job)
+        _ = try change(number, after: .staged) { (database) throws(StoreError) in
+            try database.run("UPDATE task SET job = ?2 WHERE number = ?1", with: [.number(number), .bytes(job)])
         }
     }
 
@@ -134,28 +145,39 @@ extension TransferBook {
     }
 
     /// Gives a queued task to the agent, as a new attempt.
-    /// - Parameter boot: the start of the machine. Bytes that were received before the machine stopped may not be on the
-    ///   disk, so the attempt begins anew after another start.
+    /// - Parameters:
+    ///   - boot: the start of the machine. Bytes that were received before the machine stopped may not be on the disk,
+    ///     so the attempt begins anew after another start.
+    ///   - promised: the most bytes that the file of a download may have.
     /// - Returns: the task with the key of the attempt; nil if the task is not queued any more.
-    package func take(_ number: Int64, boot: String) throws(StoreError) -> BookedTask? {
+    package func take(
+        _ number: Int64, boot: String, promising promised: UInt64
+    ) throws(StoreError) -> BookedTask? {
         let isTaken = try change(number, after: .taken) { (database) throws(StoreError) in
             try database.run(
                 """
-                UPDATE task SET attempt = attempt + 1, validator = iif(boot = ?2, validator, NULL), boot = ?2
+                UPDATE task SET attempt = attempt + 1, validator = iif(boot = ?2, validator, NULL), boot = ?2,
+                    promised = ?3
                 WHERE number = ?1
                 """,
-                with: [.number(number), .text(boot)])
+                with: [.number(number), .text(boot), .number(Int64(clamping: promised))])
         }
         return isTaken ? try task(number) : nil
     }
 
     /// Puts a task back, for another attempt at a later time.
-    package func giveBack(_ key: TransferKey, until due: WallClock, failed: Bool) throws(StoreError) {
+    /// - Parameter needed: the least size of the whole file of a download, as far as the attempt has shown it.
+    package func giveBack(
+        _ key: TransferKey, until due: WallClock, failed: Bool, needing needed: UInt64 = 0
+    ) throws(StoreError) {
         let number = Int64(clamping: key.task)
         _ = try change(number, after: .returned, of: key.attempt) { (database) throws(StoreError) in
             try database.run(
-                "UPDATE task SET due = ?2, failures = failures + ?3 WHERE number = ?1",
-                with: [.number(number), .number(due.microseconds), .number(failed ? 1 : 0)])
+                "UPDATE task SET due = ?2, failures = failures + ?3, needed = max(needed, ?4) WHERE number = ?1",
+                with: [
+                    .number(number), .number(due.microseconds), .number(failed ? 1 : 0),
+                    .number(Int64(clamping: needed)),
+                ])
         }
     }
 
@@ -171,16 +193,23 @@ extension TransferBook {
     }
 
     /// Stores what a resumed attempt needs.
-    /// - Parameter resets: whether the attempt has reached the server, so that the next pause is short.
+    /// - Parameters:
+    ///   - resets: whether the attempt has reached the server, so that the next pause is short.
+    ///   - size: the size of the whole file, so that no more room is promised to it; 0 if it is not known.
     package func setValidator(
-        _ validator: TransferValidator?, of key: TransferKey, resets: Bool
+        _ validator: TransferValidator?, of key: TransferKey, resets: Bool, size: UInt64 = 0
     ) throws(StoreError) {
         let value: SQLValue = try validator.map { (some) throws(StoreError) in .bytes(try Self.bytes(some)) } ?? .null
         try transact { (database) throws(StoreError) in
             try database.run(
-                "UPDATE task SET validator = ?3, failures = iif(?4, 0, failures) WHERE number = ?1 AND attempt = ?2",
+                """
+                UPDATE task SET validator = ?3, failures = iif(?4, 0, failures),
+                    promised = iif(?5 > 0, min(promised, ?5), promised), needed = iif(?5 > 0, ?5, needed)
+                WHERE number = ?1 AND attempt = ?2
+                """,
                 with: [
                     .number(Int64(clamping: key.task)), .number(Int64(key.attempt)), value, .number(resets ? 1 : 0),
+                    .number(Int64(clamping: size)),
                 ])
         }
     }
@@ -211,6 +240,25 @@ extension TransferBook {
         _ number: Int64, with outcome: TaskOutcome, after progress: TaskProgress? = nil, of attempt: UInt32? = nil
     ) throws(StoreError) -> Bool {
         try store(outcome, progress: progress, of: number, after: .finished, of: attempt)
+    }
+
+    /// Ends a task whose row is damaged, so that its session comes to an end. What the row says about the transfer goes.
+    func endDamaged(_ number: Int64) throws(StoreError) {
+        let none = TransferJob(
+            key: TransferKey(task: 0, attempt: 0), method: .get, url: "damaged:",
+            work: .download(TransferDownload(mostBytes: 0)))
+        let (job, files) = (try Self.bytes(none), try Self.bytes(NameList(names: [])))
+        try transact { (database) throws(StoreError) in
+            try database.run(
+                """
+                UPDATE task SET state = ?2, failure = ?3, job = ?4, files = ?5, validator = NULL, answer = NULL
+                WHERE number = ?1
+                """,
+                with: [
+                    .number(number), .number(TaskState.ended.rawValue), .text(TaskFailure.damaged.rawValue),
+                    .bytes(job), .bytes(files),
+                ])
+        }
     }
 
     private func store(

@@ -1,8 +1,12 @@
+internal import Synchronization
+
 /// The limits of background transfers.
 package enum TransferQuota {
     package static let sessionsOfGroup: Int64 = 16
     /// Tasks without an outcome, and outcomes that no process has taken note of.
     package static let tasksOfSession: Int64 = 64
+    /// The URLs, headers, texts and paths of a group's tasks.
+    package static let bytesOfGroup: Int64 = 8 << 20
 }
 
 /// The book of one user's background transfers: an SQLite database that only the user's broker opens.
@@ -13,12 +17,19 @@ package enum TransferQuota {
 package final class TransferBook: Sendable {
     private let store: OpenStore
     private let path: String
+    private let onDamage: @Sendable (StoreError) -> Void
+    /// The tasks whose rows are known to be damaged.
+    private let damaged = Mutex<Set<Int64>>([])
 
     /// Opens the book. If it is missing, the call makes it.
-    /// - Parameter folder: the absolute path of a folder of this user, without links. The book is the file `store.db`
-    ///   in it.
-    package init(in folder: String) throws(StoreError) {
+    /// - Parameters:
+    ///   - folder: the absolute path of a folder of this user, without links. The book is the file `store.db` in it.
+    ///   - onDamage: called once for each row that cannot be read. The other rows are read all the same.
+    package init(
+        in folder: String, onDamage: @escaping @Sendable (StoreError) -> Void = { _ in }
+    ) throws(StoreError) {
         path = folder + "/store.db"
+        self.onDamage = onDamage
         store = try OpenStore(.transfers, at: path)
     }
 
@@ -88,7 +99,15 @@ package final class TransferBook: Sendable {
     }
 
     package func session(_ number: Int64) throws(StoreError) -> BookedSession? {
-        try sessions().first { $0.number == number }
+        try store.use { (database) throws(StoreError) in
+            var found: BookedSession?
+            try database.run(
+                """
+                SELECT number, team, grp, identifier, app, seconds, discretionary FROM session WHERE number = ?1
+                """, with: [.number(number)]
+            ) { row in found = BookedSession(row) }
+            return found
+        }
     }
 
     package func sessions() throws(StoreError) -> [BookedSession] {
@@ -139,7 +158,7 @@ package final class TransferBook: Sendable {
     ///   - isLast: whether the app has finished its work on the session's outcomes, so that its starts are forgotten.
     package func note(_ tasks: [Int64], of session: Int64, isLast: Bool = false) throws(StoreError) {
         var ended: [BookedTask] = []
-        for number in tasks {
+        for number in Set(tasks).sorted().prefix(Int(TransferQuota.tasksOfSession)) {
             if let task = try task(number), task.session == session, task.state == .ended { ended.append(task) }
         }
         try transact { (database) throws(StoreError) in
@@ -165,10 +184,16 @@ package final class TransferBook: Sendable {
         _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result { try store.use(body) }
 
-    func decoded(_ rows: [TaskRow]) throws(StoreError) -> [BookedTask] {
-        var tasks: [BookedTask] = []
-        for row in rows { tasks.append(try row.task(in: path)) }
-        return tasks
+    /// The tasks of the rows that can be read.
+    func decoded(_ rows: [TaskRow]) -> [BookedTask] {
+        rows.compactMap { row in
+            do throws(StoreError) {
+                return try row.task(in: path)
+            } catch {
+                if damaged.withLock({ $0.insert(row.number).inserted }) { onDamage(error) }
+                return nil
+            }
+        }
     }
 }
 

@@ -47,15 +47,16 @@ extension TransferDesk {
     /// Ends the tasks whose time is over.
     /// - Returns: when the next task ends in this way; nil if there is no task.
     package func expire(at now: WallClock) throws(StoreError) -> WallClock? {
-        var next: WallClock?
-        for task in try book.tasks() where ![.ended, .placing].contains(task.state) {
-            if task.expires <= now {
-                try end(task, as: .expired)
-            } else {
-                next = min(next ?? task.expires, task.expires)
-            }
-        }
+        let (over, next) = try book.expired(at: now)
+        for number in over { if let task = try book.task(number) { try end(task, as: .expired) } }
         return next
+    }
+
+    /// The answer of an attempt at a download has begun. From then on, no more room is promised than the file needs.
+    package func answered(_ response: TransferResponse) throws(StoreError) {
+        try book.setValidator(response.validator, of: response.key, resets: true, size: response.expected ?? 0)
+        // A download of the group may have waited for the room.
+        mover?.look()
     }
 
     /// Puts a task back that the agent does not have any more.
@@ -67,9 +68,10 @@ extension TransferDesk {
     }
 
     /// Gives a queued task to the agent.
-    /// - Returns: nil if the task is not queued any more.
+    /// - Returns: nil if the task is not queued any more, or if the room of its group is promised to other downloads.
     package func take(_ task: BookedTask, boot: String) throws(StoreError) -> BookedTask? {
-        let taken = try book.take(task.number, boot: boot)
+        guard let promised = try promise(to: task) else { return nil }
+        let taken = try book.take(task.number, boot: boot, promising: promised)
         step(.given)
         return taken
     }

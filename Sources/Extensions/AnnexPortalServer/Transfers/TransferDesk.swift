@@ -28,6 +28,7 @@ package final class TransferDesk: Sendable {
     private let opener: GroupOpener
     /// Called after each step.
     let step: @Sendable (TransferStep) -> Void
+    let counter: Counter
     /// The members that get news of sessions.
     let holders = SessionHolders()
     /// The bytes that the agent has moved in running tasks. After a restart of the broker, they are known again with the
@@ -43,11 +44,15 @@ package final class TransferDesk: Sendable {
         var starter: (@Sendable (BookedSession) -> Void)?
     }
 
+    /// - Parameters:
+    ///   - counter: counts the bytes of a group's folders.
+    ///   - step: called after each step.
     package init(
-        _ book: TransferBook, step: @escaping @Sendable (TransferStep) -> Void = { _ in },
+        _ book: TransferBook, counter: @escaping Counter, step: @escaping @Sendable (TransferStep) -> Void = { _ in },
         opener: @escaping GroupOpener
     ) {
         self.book = book
+        self.counter = counter
         self.step = step
         self.opener = opener
     }
@@ -73,9 +78,12 @@ package final class TransferDesk: Sendable {
     /// Begins a task. When the call returns, the task survives the member and the broker.
     /// - Parameters:
     ///   - files: paths in the container: one for each file of an upload, or the one of a download.
-    ///   - room: the most bytes that an upload may stage.
+    ///   - room: the most bytes that the files of the group may have, those of all its transfers included.
+    ///   - check: throws an error if the member may not transfer. The files of a large upload take their time, so this
+    ///     is asked when they are staged. They go back to the container then.
     package func begin(
-        _ job: TransferJob, files: [String], in session: BookedSession, by member: String, room: UInt64
+        _ job: TransferJob, files: [String], in session: BookedSession, by member: String, room: UInt64,
+        check: () throws(PortalError) -> Void = {}
     ) throws(PortalError) -> Int64 {
         if let refusal = connections.withLock({ $0.refusal })?(job.url, member) { throw refusal }
         let group = try opener(session.group)
@@ -85,21 +93,42 @@ package final class TransferDesk: Sendable {
         step(.added)
         let staging = TransferStaging(of: number, session: session.identifier, in: group)
         do throws(PortalError) {
-            let sizes = job.work.isDownload ? [] : try staging.take(files, atMost: room)
+            var sizes: [UInt64] = []
+            if !job.work.isDownload {
+                let most = try asMember { () throws(StoreError) in
+                    try self.room(for: files, to: staging, within: room)
+                }
+                sizes = try staging.take(files, atMost: most)
+            }
             step(.taken)
+            try check()
             try asMember { () throws(StoreError) in
-                guard let task = try book.task(number) else { return }
-                try book.staged(task, as: job.work.with(sizes: sizes))
+                try book.staged(number, as: job.with(job.work.with(sizes: sizes)))
             }
         } catch {
-            staging.restore(job.work.isDownload ? [] : files)
+            // If the files cannot go back now, they do so when the broker starts the next time.
+            guard staging.restore(job.work.isDownload ? [] : files) else { throw error }
             try? book.withdraw(number)
             step(.withdrawn)
             throw error
         }
         step(.staged)
+        try review(number, by: check)
         mover?.look()
         return number
+    }
+
+    /// Ends a task that is not allowed any more. A review of all tasks passes over those that are being staged, so the
+    /// member may have lost a grant between the last check and the end of the staging.
+    private func review(_ number: Int64, by check: () throws(PortalError) -> Void) throws(PortalError) {
+        do throws(PortalError) {
+            try check()
+        } catch {
+            try asMember { () throws(StoreError) in
+                if let task = try book.task(number) { try end(task, as: .revoked) }
+            }
+            throw error
+        }
     }
 
     // MARK: Ending
@@ -119,9 +148,11 @@ package final class TransferDesk: Sendable {
     package func ended(_ end: TransferEnd) throws(StoreError) {
         guard let task = try book.task(Int64(clamping: end.key.task)), task.key == end.key else { return }
         let progress = TaskProgress(sent: end.sent, received: end.received, expected: self.progress(of: task).expected)
-        if let pause = TransferPause(after: end, failures: task.failures) {
+        let needed = try needed(by: task, after: end)
+        if let pause = TransferPause(after: end, failures: task.failures, isCrowded: needed != nil) {
             try book.setValidator(end.validator, of: end.key, resets: false)
-            try book.giveBack(end.key, until: pause.due(from: .now()), failed: pause.isFailure)
+            try book.giveBack(
+                end.key, until: pause.due(from: .now()), failed: pause.isFailure, needing: needed ?? 0)
             step(.returned)
             return tell(task.session)
         }
@@ -188,6 +219,10 @@ package final class TransferDesk: Sendable {
         task.state == .ended ? task.progress : moved.withLock { $0[task.number] } ?? task.progress
     }
 
+    func progress(of task: TaskSummary) -> TaskProgress {
+        task.state == .ended ? task.progress : moved.withLock { $0[task.number] } ?? task.progress
+    }
+
     private func tell(_ session: Int64) { holders.tell(session) }
 
     /// Starts the app of a session if all tasks have ended and no process holds the session.
@@ -204,8 +239,8 @@ package final class TransferDesk: Sendable {
     /// - Returns: what could not be finished. The next start tries it again.
     package func recover() throws(StoreError) -> [StoreError] {
         var failures: [StoreError] = []
-        for task in try book.tasks() {
-            do throws(StoreError) { try recover(task) } catch { failures.append(error) }
+        for number in try book.numbers() {
+            do throws(StoreError) { try recover(number) } catch { failures.append(error) }
         }
         for session in try book.sessions() {
             try book.removeIfEmpty(session: session.number)
@@ -214,11 +249,16 @@ package final class TransferDesk: Sendable {
         return failures
     }
 
-    private func recover(_ task: BookedTask) throws(StoreError) {
+    private func recover(_ number: Int64) throws(StoreError) {
+        if try book.task(number) == nil { try book.endDamaged(number) }
+        guard let task = try book.task(number) else { return }
         switch task.state {
         case .staging:
-            try staging(of: task)?.restore(task.job.work.isDownload ? [] : task.files)
-            try book.withdraw(task.number)
+            let files = task.job.work.isDownload ? [] : task.files
+            guard try staging(of: task)?.restore(files) ?? true else {
+                throw StoreError(.system, what: "the files of task \(number) cannot go back to their container")
+            }
+            try book.withdraw(number)
             step(.withdrawn)
         case .running:
             try book.giveBack(task.key, until: .now(), failed: false)
@@ -269,17 +309,19 @@ package struct TransferPause: Sendable, Hashable {
     /// Whether the attempt failed, so that the next pause is longer.
     package let isFailure: Bool
 
-    /// - Parameter failures: how many attempts have failed before, one after another.
+    /// - Parameters:
+    ///   - failures: how many attempts have failed before, one after another.
+    ///   - isCrowded: whether a further attempt makes sense, because other downloads had the room.
     /// - Returns: nil if there is no further attempt.
-    package init?(after end: TransferEnd, failures: Int64) {
+    package init?(after end: TransferEnd, failures: Int64, isCrowded: Bool = false) {
         switch end.error {
         case .cancelled: return nil
         case .suspended: (seconds, isFailure) = (0, false)
         case .busy: (seconds, isFailure) = (Self.shortest, false)
         default:
             switch end.retry {
-            case .never: return nil
-            case .later: seconds = min(Self.shortest << min(failures, 10), Self.longest)
+            case .never where !isCrowded: return nil
+            case .never, .later: seconds = min(Self.shortest << min(failures, 10), Self.longest)
             case .after(let wish): seconds = max(Int64(wish), Self.shortest)
             }
             isFailure = true

@@ -13,7 +13,7 @@ internal import Glibc
 /// - Otherwise the bytes go into a new file, which no member has ever had. The file system shares the blocks of both
 ///   files if it can.
 package struct TransferStaging: Sendable {
-    private let group: OpenGroup
+    let group: OpenGroup
     private let session: String
     private let task: String
 
@@ -38,20 +38,17 @@ package struct TransferStaging: Sendable {
     ///   - paths: relative to the container, one for each file. A file that is named twice is missing the second time.
     ///   - most: the most bytes of all files together.
     /// - Returns: the sizes of the staged files.
-    /// - Throws: an error without paths of the host. All files are back in the container then.
+    /// - Throws: an error without paths of the host. Some files may have left the container then: call `restore`.
     package func take(_ paths: [String], atMost most: UInt64) throws(PortalError) -> [UInt64] {
         var sizes: [UInt64] = []
-        do throws(PortalError) {
-            let folder = try Self.asMember { () throws(SystemError) in try made() }
-            for (index, path) in paths.enumerated() {
-                let left = most - sizes.reduce(0, +)
-                sizes.append(try take(ContainerPath(path), as: "\(index)", into: folder, atMost: left))
-            }
-            return sizes
-        } catch {
-            restore(paths)
-            throw error
+        var left = most
+        let folder = try Self.asMember { () throws(SystemError) in try made() }
+        for (index, path) in paths.enumerated() {
+            let size = try take(ContainerPath(path), as: "\(index)", into: folder, atMost: left)
+            left -= min(size, left)
+            sizes.append(size)
         }
+        return sizes
     }
 
     private func take(
@@ -75,12 +72,16 @@ package struct TransferStaging: Sendable {
         }
         guard isSame else { throw Self.fault(path, what: "was replaced") }
         try Self.check(moved, at: path, atMost: most)
-        return try Self.asMember(path) { () throws(SystemError) in
-            if try own(moved) {
-                try folder.rename(taken, toNew: name)
-                return UInt64(clamping: try moved.status().size)
+        guard try Self.asMember(path, { () throws(SystemError) in try own(moved) }) else {
+            return try Self.asMember(path) { () throws(SystemError) in
+                try copy(moved, as: name, in: folder, atMost: most)
             }
-            return try copy(moved, as: name, in: folder, atMost: most)
+        }
+        // A member could change the file until it had an owner and no writer.
+        try Self.check(moved, at: path, atMost: most)
+        return try Self.asMember(path) { () throws(SystemError) in
+            try folder.rename(taken, toNew: name)
+            return UInt64(clamping: try moved.status().size)
         }
     }
 
@@ -97,10 +98,15 @@ package struct TransferStaging: Sendable {
         _ file: borrowing Descriptor, as name: String, in folder: borrowing Descriptor, atMost most: UInt64
     ) throws(SystemError) -> UInt64 {
         let new = try folder.openBeneath(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o400)
-        // The copy may be longer than the file was, because a member may still write to the file.
-        let size = try file.copy(to: new, atMost: most)
-        try folder.removeFile(Self.taken(name))
-        return size
+        do throws(SystemError) {
+            // The copy may be longer than the file was, because a member may still write to the file.
+            let size = try file.copy(to: new, atMost: most)
+            try folder.removeFile(Self.taken(name))
+            return size
+        } catch {
+            try? folder.removeFile(name)
+            throw error
+        }
     }
 
     /// A descriptor of a staged file, for reading.
@@ -114,27 +120,44 @@ package struct TransferStaging: Sendable {
     }
 
     /// Puts the files of a task back into the container, because no process knows of the task. A file whose name is
-    /// taken by now is removed.
-    package func restore(_ paths: [String]) {
-        if let folder = try? folder() {
-            for (index, path) in paths.enumerated() {
-                guard let path = try? ContainerPath(path), let parent = try? path.parent(in: group.container) else {
-                    continue
-                }
-                // The file that was taken is whole. A copy of it may not be.
-                for name in [Self.taken("\(index)"), "\(index)"] {
-                    if (try? putBack(name, of: folder, as: path.name, in: parent)) != nil { break }
-                }
-            }
+    /// taken by now, or whose folder is gone, is removed.
+    /// - Returns: false if a file cannot go back now, for example because this process lacks descriptors. The files stay
+    ///   staged then.
+    package func restore(_ paths: [String]) -> Bool {
+        do throws(SystemError) {
+            let folder = try folder()
+            for (index, path) in paths.enumerated() { try putBack("\(index)", of: folder, as: path) }
+        } catch {
+            guard error.errno == ENOENT else { return false }
         }
         remove()
+        return true
     }
 
-    private func putBack(
-        _ name: String, of folder: borrowing Descriptor, as other: String, in parent: borrowing Descriptor
-    ) throws(SystemError) {
-        try give(folder.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOCTTY))
-        try folder.link(name, as: other, in: parent)
+    private func putBack(_ name: String, of folder: borrowing Descriptor, as path: String) throws(SystemError) {
+        guard let path = try? ContainerPath(path) else { return }
+        // The file that was taken is whole. A copy of it may not be.
+        for name in [Self.taken(name), name] {
+            guard let file = try Self.open(name, in: folder) else { continue }
+            do throws(SystemError) {
+                let parent = try path.parent(in: group.container)
+                try give(file)
+                try folder.link(name, as: path.name, in: parent)
+            } catch {
+                guard Self.isNoPlace(error.errno) else { throw error }
+            }
+            return
+        }
+    }
+
+    /// - Returns: nil if there is no such file.
+    private static func open(_ name: String, in folder: borrowing Descriptor) throws(SystemError) -> Descriptor? {
+        do throws(SystemError) {
+            return try folder.openBeneath(name, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+            return nil
+        }
     }
 
     /// Gives a file to the user of the members.
@@ -185,9 +208,21 @@ package struct TransferStaging: Sendable {
         [ENOENT, ENOTDIR, EISDIR, ELOOP, EXDEV, ENAMETOOLONG, ENOTEMPTY, EEXIST, EACCES].contains(errno)
     }
 
-    /// The bytes of the group's files, as `count` counts those of a folder: in the container, and in all transfers.
-    package func use(_ count: (borrowing Descriptor) -> UInt64) -> UInt64 {
-        count(group.container) + count(group.transfers)
+    /// The bytes that a download has received, and that use room on the disk.
+    var received: UInt64 {
+        guard let status = try? folder().openBeneath(Self.body, O_RDONLY).status() else { return 0 }
+        return status.held
+    }
+
+    /// The bytes of files in the container that use room on the disk. A file that is no such file has none.
+    func use(of paths: [String]) -> UInt64 {
+        paths.reduce(0) { sum, path in
+            guard let path = try? ContainerPath(path),
+                let file = try? group.container.openBeneath(path.text, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY),
+                let status = try? file.status(), status.kind == .regular
+            else { return sum }
+            return sum + min(status.held, GroupLimits.bytes)
+        }
     }
 
     // MARK: Ends
@@ -239,6 +274,11 @@ package struct TransferStaging: Sendable {
                 remedy: "name a regular file of the container, without links on its way")
         }
     }
+}
+
+extension FileStatus {
+    /// The bytes of the file, without its holes.
+    fileprivate var held: UInt64 { min(UInt64(clamping: size), UInt64(clamping: blocks) &* 512) }
 }
 
 /// A path that a member gave, relative to the container of a group.
