@@ -40,6 +40,9 @@ import Testing
         #expect(try files.share(.sandbox, in: tree.path) == [.processorShare, .diskShare])
         #expect(tree["memory.max"] == "67108864" && tree["memory.swap.max"] == "0" && tree["memory.oom.group"] == "1")
         #expect(tree["pids.max"] == "9" && tree["cpu.weight"] == "25" && tree["io.weight"] == "default 25")
+        let other = try Tree(["cpu.weight": "", "io.weight": ""])
+        #expect(try files.share(.yielding, in: other.path) == [.processorShare, .diskShare])
+        #expect(other["cpu.weight"] == "1" && other["io.weight"] == "default 1")
     }
 
     @Test func `a limit without its control file is not reported`() throws {

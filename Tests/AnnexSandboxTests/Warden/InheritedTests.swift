@@ -79,6 +79,17 @@ import Testing
         #expect(!HeldLimits(limits, group: [.processorShare], sharesItsUser: true).isNice)
     }
 
+    @Test func `a sandbox that yields has the lowest priority for processors and disks`() async throws {
+        let fixture = try WardenFixture()
+        let idleClass = 3 << 13
+        for isNice in [false, true] {
+            var plan = try fixture.plan("world")
+            (plan.yields, plan.isNice) = (true, isNice)
+            let world = try await fixture.launch(plan).world()
+            #expect(world["nice"] == "19" && world["io"] == "\(idleClass)", "\(world)")
+        }
+    }
+
     @Test(.enabled("needs root that may take real-time priority") { try await Self.mayFavour() })
     func `the real-time and disk priority of a host are not passed on`() async throws {
         let own = try #require(Int(proc(getpid(), "oom_score_adj")))

@@ -85,7 +85,7 @@ static void use_lists(const annex_plan *plan, uint32_t descriptors) {
 }
 
 static void use_plan(const annex_plan *plan, uint32_t descriptors) {
-    expect(plan->flags < ANNEX_PLAN_BY_NAME << 1, "a flag is unknown");
+    expect(plan->flags < ANNEX_PLAN_YIELDS << 1, "a flag is unknown");
     expect((plan->flags & ANNEX_PLAN_KERNEL_FILES) == 0 || (plan->flags & ANNEX_PLAN_PROC) != 0,
            "the kernel's files have no procfs");
     expect(plan->terminal < (int32_t)descriptors && plan->terminal >= -1, "the terminal has no descriptor");

@@ -5,7 +5,7 @@ internal import AnnexSandbox
 internal import AnnexShippedPolicies
 
 /// Starts the agent in a sandbox. The agent sees the libraries of the system read-only, and connects to other machines
-/// only. It gets the files of its jobs as descriptors. Its share of processors and disks is that of extensions.
+/// only. It gets the files of its jobs as descriptors. All other programs, extensions too, get processors and disks first.
 struct SandboxedTransferAgent: TransferAgentStarter {
     let launcher: Launcher
     let program: String
@@ -28,6 +28,7 @@ struct SandboxedTransferAgent: TransferAgentStarter {
         return Running(run: run)
     }
 
+        configuration.yields = true
     private func prepared() throws(AgentStartFailure) -> PreparedProgram {
         let policy: Policy
         do throws(PolicyError) {

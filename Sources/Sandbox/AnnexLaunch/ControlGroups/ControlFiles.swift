@@ -12,6 +12,8 @@ struct ControlFiles {
 
         /// The weights of one sandbox. Each is less than the weight of the host that launches the sandbox.
         static let sandbox = Share(processor: 25, disk: 25)
+        /// The weights of a sandbox that yields to all others.
+        static let yielding = Share(processor: 1, disk: 1)
     }
 
     let version: ControlGroupHierarchy.Version

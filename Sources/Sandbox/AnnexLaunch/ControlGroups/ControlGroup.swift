@@ -55,11 +55,13 @@ package struct ControlGroup: ~Copyable, Sendable {
     }
 
     /// Writes the limits, and makes the second group if the number of processes is limited.
-    mutating func limit(memory memoryLimit: UInt64, processes processLimit: UInt64?) throws(SystemError) {
+    mutating func limit(
+        memory memoryLimit: UInt64, processes processLimit: UInt64?, share: ControlFiles.Share = .sandbox
+    ) throws(SystemError) {
         let files = ControlFiles(hierarchy.version)
         bounds = try files.limit(memory: memoryLimit, in: memory)
         bounds.formUnion(try files.withholdHugePages(in: memory))
-        bounds.formUnion(try files.share(.sandbox, in: memory))
+        bounds.formUnion(try files.share(share, in: memory))
         guard let processLimit, let directory = processesDirectory else { return }
         if directory != memory { try Self.make(directory) }
         processes = directory

@@ -27,7 +27,7 @@ extension Launcher {
         let variables = environment(policy, adding: configuration.environment, account: account)
         plan.environmentBytes = variables.sorted { $0.key < $1.key }.map { Array("\($0.key)=".utf8) + $0.value }
         plan.limits = held.resources(policy.limits, hasReaper: plan.hasReaper)
-        plan.isNice = held.isNice
+        (plan.isNice, plan.yields) = (held.isNice, configuration.yields)
         plan.watchBounds = .ofMachine
         // The secret that lets a program use an X11 display is stored under the machine's name.
         if policy.paths.grants.contains(where: { $0.kind == .x11 }) {

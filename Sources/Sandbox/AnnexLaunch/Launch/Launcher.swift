@@ -62,7 +62,7 @@ package final class Launcher: Sendable {
         var scene = try scene(of: configuration)
         let network = try configuration.hostNetwork()
         scene.routes = network?.routes
-        let group = try controlGroup(limits, hasReaper: configuration.hasReaper)
+        let group = try controlGroup(limits, hasReaper: configuration.hasReaper, yields: configuration.yields)
         let keptScratch = configuration.keptScratch
         let held = HeldLimits(
             limits, group: Self.bounds(of: group), sharesItsUser: sharesItsUser(configuration))
@@ -199,12 +199,15 @@ package final class Launcher: Sendable {
     /// Whether the launcher has a control group that enforces the share of all its launches (`GroupShare`).
     package var holdsShare: Bool { parent?.node != nil }
 
-    private func controlGroup(_ limits: PolicyLimits, hasReaper: Bool) throws(SandboxError) -> ControlGroup? {
+    private func controlGroup(
+        _ limits: PolicyLimits, hasReaper: Bool, yields: Bool
+    ) throws(SandboxError) -> ControlGroup? {
         guard let parent else { return nil }
         return try SandboxError.step("control group") { () throws(SystemError) in
             var group = try emptyGroup(in: parent)
             try group.limit(
-                memory: limits.memory, processes: hasReaper ? UInt64(max(1, limits.processes)) + 1 : nil)
+                memory: limits.memory, processes: hasReaper ? UInt64(max(1, limits.processes)) + 1 : nil,
+                share: yields ? .yielding : .sandbox)
             return group
         }
     }

@@ -97,6 +97,9 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     package var signals = SignalSetting.none
     /// Whether the first process is a reaper even if the policy allows only one process.
     package var wantsReaper = false
+    /// Whether all other programs go first: the process has the smallest weight and the lowest priority for processors and
+    /// disks.
+    package var yields = false
 
     /// Configures an extension in its bundle.
     package init(

@@ -67,6 +67,7 @@ extension LaunchPlan {
         if hasWriteXorExecute { header.flags |= UInt32(ANNEX_PLAN_WRITE_XOR_EXECUTE) }
         if name?.isExecuted == true { header.flags |= UInt32(ANNEX_PLAN_BY_NAME) }
         if isNice { header.flags |= UInt32(ANNEX_PLAN_NICE) }
+        if yields { header.flags |= UInt32(ANNEX_PLAN_YIELDS) }
         header.file_mask = fileMask
         header.kept_scratch = keptScratch.map { Int32(clamping: $0) } ?? -1
         header.ignored_signals = signals.ignored

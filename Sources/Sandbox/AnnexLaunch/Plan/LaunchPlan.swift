@@ -140,6 +140,8 @@ package struct LaunchPlan: ~Copyable, Sendable {
     package var hasWriteXorExecute = false
     /// Whether the process has a lower priority than the host, by some steps of niceness (nice(2)).
     package var isNice = false
+    /// Whether the process has the lowest priority for processors and disks.
+    package var yields = false
     /// How much the program may watch; nil if the launch sets no limit. If the launch cannot set the limit, the program
     /// watches nothing.
     package var watchBounds: WatchBounds?

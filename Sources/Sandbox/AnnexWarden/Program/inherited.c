@@ -88,6 +88,14 @@ long inherited_lessen(void) {
     return CALL(NR_setpriority, PRIO_PROCESS, 0, niceness < NICENESS_LARGEST ? niceness : NICENESS_LARGEST);
 }
 
+long inherited_yield(void) {
+    long result = CALL(NR_setpriority, PRIO_PROCESS, 0, NICENESS_LARGEST);
+    if (result < 0) return result;
+    result = CALL(NR_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_CLASS_IDLE << IOPRIO_CLASS_SHIFT);
+    // The kernel has no block devices.
+    return result == -ENOSYS ? 0 : result;
+}
+
 long inherited_expose(int process) {
     char text[NUMBER_LARGEST], *end = text;
     text_append_number(&end, warden.out_of_memory_score, 10);

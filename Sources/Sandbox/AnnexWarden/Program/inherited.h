@@ -11,6 +11,9 @@ long inherited_give_up(void);
 // Gives this process a smaller share of a processor than the host, as long as both compete for it.
 long inherited_lessen(void);
 
+// Makes this process the last of the ordinary ones to get a processor or a disk.
+long inherited_yield(void);
+
 // Makes the kernel kill a sandbox before its host when the machine's memory runs out.
 long inherited_expose(int process);
 

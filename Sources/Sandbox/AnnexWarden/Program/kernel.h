@@ -226,6 +226,7 @@ struct mount_attributes {
 #define IOPRIO_WHO_PROCESS 1
 #define IOPRIO_CLASS_SHIFT 13
 #define IOPRIO_CLASS_BEST_EFFORT 2
+#define IOPRIO_CLASS_IDLE 3
 #define IOPRIO_NORMAL 4
 #define PERSONALITY_ASK 0xffffffffu
 

@@ -91,6 +91,7 @@ static long forbid_priority(void) {
 long surroundings_set_limits(struct launch *launch) {
     launch->detail = ANNEX_PLAN_LIMITS;
     long result = launch->plan->flags & ANNEX_PLAN_NICE ? inherited_lessen() : 0;
+    if (result >= 0 && (launch->plan->flags & ANNEX_PLAN_YIELDS) != 0) result = inherited_yield();
     if (result >= 0) result = forbid_priority();
     if (result < 0) return result;
     launch->detail = 0;

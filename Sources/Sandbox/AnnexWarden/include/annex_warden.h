@@ -310,6 +310,8 @@ enum {
     // Only root can change what lies on the way of `name`. So the kernel itself may follow the name and execute the
     // program, as it does outside. If this fails, the descriptor is executed.
     ANNEX_PLAN_BY_NAME = 1u << 6,
+    // The process has the lowest priority of ordinary processes: the largest niceness, and the idle class of the disks.
+    ANNEX_PLAN_YIELDS = 1u << 7,
 };
 
 // The steps of the warden's own start. HELLO names the step that failed.
