@@ -6,6 +6,7 @@ import Glibc
 let conduct = String(cString: conduct_name())
 switch conduct {
 case "acts": Acts.main()
+case "begins-transfers": BeginsTransfers.main()
 case "composes": Composes.main()
 case "composes-as-it-loads": ComposesAsItLoads.main()
 case "coordinates-inside": CoordinatesInside.main()
