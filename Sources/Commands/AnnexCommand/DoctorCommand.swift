@@ -72,7 +72,9 @@ struct DoctorCommand: ParsableCommand {
             StandardError.print("annex: \(error)")
             throw ExitCode(1)
         }
-        let diagnosis = Doctor.examine()
+        var diagnosis = Doctor.examine()
+        // Without a policy that runs, the agent's start would only repeat the causes above.
+        if diagnosis.outcome != .unable { diagnosis.findings += TransferExamination.findings() }
         if json {
             try printJSON(diagnosis)
         } else {

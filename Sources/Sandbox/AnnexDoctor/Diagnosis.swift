@@ -80,7 +80,7 @@ public struct Finding: Codable, Sendable, Hashable {
 
     /// The part of the doctor's table to which a finding belongs.
     public enum Topic: String, Codable, Sendable, Hashable, CaseIterable {
-        case surroundings, calls, memory, layers, files, limits, switches
+        case surroundings, calls, memory, layers, files, limits, switches, transfers
     }
 
     /// A stable identifier for programs, such as `user-namespace` or `vm.memfd_noexec`.
@@ -95,7 +95,7 @@ public struct Finding: Codable, Sendable, Hashable {
     /// The remedy: a command, or instructions if no command is enough. nil if no remedy is needed or known.
     public var remedy: String?
 
-    init(
+    package init(
         _ id: String, topic: Topic, title: String, level: Level, seen: String, meaning: String? = nil,
         remedy: String? = nil
     ) {

@@ -17,18 +17,25 @@ struct SandboxedTransferAgent: TransferAgentStarter {
     func start(
         _ socket: consuming Descriptor, onEnd: @escaping @Sendable (String) -> Void
     ) throws(AgentStartFailure) -> any RunningTransferAgent {
+        Running(run: try run(socket) { report in onEnd("\(report.reason): \(report.detail)") })
+    }
+
+    /// Starts the agent with its end of a connection.
+    func run(
+        _ socket: consuming Descriptor, then done: @escaping @Sendable (SandboxRunReport) -> Void
+    ) throws(AgentStartFailure) -> SandboxRun {
         let prepared = try prepared()
         let policy = prepared.policy
         var configuration = prepared.takeConfiguration()
         configuration.give(socket, as: Self.connection)
+        configuration.yields = true
         let run = SandboxRun(launcher, policy: policy, program: [program]) { event in
-            if case .ended(let report, _) = event { onEnd("\(report.reason): \(report.detail)") }
+            if case .ended(let report, _) = event { done(report) }
         }
         run.begin(configuration)
-        return Running(run: run)
+        return run
     }
 
-        configuration.yields = true
     private func prepared() throws(AgentStartFailure) -> PreparedProgram {
         let policy: Policy
         do throws(PolicyError) {
