@@ -26,7 +26,7 @@ SHIPPED = --static-swift-stdlib -Xswiftc -use-ld=lld \
 BIN = $(shell $(SWIFT) build -c $(CONFIGURATION) --show-bin-path)
 DEBUG = $(shell $(SWIFT) build --show-bin-path)
 
-.PHONY: help setup transfer-needs transfer-program ready demo demo-today today-picture browser try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-transfers bench-smoke bench-short bench-micro readme-table bench-run bench-hosts bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format containers soak kill-soak change-soak chaos stress units vm load-soak hostile-soak outside macros guide clean
+.PHONY: help setup transfer-needs transfer-program ready demo demo-today today-picture browser try test policies attack proof attacks-page tool-page promises-page house-plan counts hooks programs install docs bench bench-peers bench-transfers bench-smoke bench-short bench-micro readme-table bench-run bench-hosts bench-groups bench-today bench-install bench-neighbours gates fuzz tsan format containers soak kill-soak change-soak transfer-kills chaos stress units vm load-soak hostile-soak outside macros guide clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -87,6 +87,10 @@ kill-soak: setup ## 100 hosts killed at random moments leave nothing behind (KIL
 
 change-soak: setup ## annexd killed 10,000 times in changes and 10,000 in migrations: the old state or the new (KILLS=N SEED=S)
 	ANNEX_KILLS=$(or $(KILLS),10000) $(if $(SEED),ANNEX_SEED=$(SEED)) .ci/some-tests "KilledChangeTests|KilledMigrationTests"
+
+transfer-kills: setup transfer-needs ## 1,000 agents, daemons and extensions killed in transfers: one outcome each, right bytes (KILLS=N SEED=S)
+	@.ci/build-beside $(TRANSFER) --product annex-transfer -Xswiftc -warnings-as-errors
+	ANNEX_TRANSFER_KILLS=$(or $(KILLS),1000) $(if $(SEED),ANNEX_SEED=$(SEED)) .ci/some-tests KilledTransferTests
 
 chaos: setup ## 10,000 launches, each with a random accident or limit: right reasons, nothing left (LAUNCHES=N SEED=S LANES=N)
 	ANNEX_CHAOS=$(or $(LAUNCHES),10000) ANNEX_CHAOS_LANES=$(or $(LANES),4) $(if $(SEED),ANNEX_SEED=$(SEED)) .ci/some-tests AccidentTests

@@ -25,7 +25,8 @@ struct CarriedWorld {
         let whole = """
             AGENT, SERVER = '\(Self.agent)', '\(Self.fixtures)/TransferServer/transfer-server'
             APP, GROUP = '\(app.path)', '\(GroupWorld.ours)'
-            exec(compile(open('\(Self.fixtures)/FarMachine/transfers.py').read(), 'transfers', 'exec'))
+            for name in ['transfers', 'transfer_kills']:
+                exec(compile(open(f'\(Self.fixtures)/FarMachine/{name}.py').read(), name, 'exec'))
             \(script)
             """
         // The user of number 1 is known on every machine. A daemon starts no app of an unknown user.
