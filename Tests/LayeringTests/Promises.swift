@@ -425,6 +425,37 @@ struct Promises {
         S5
           S5: what one member copies is pasted by another, and expires
           S5: a secret is shared by the members, and is not readable on disk
+        T1.1
+          T1: an upload, a form and a download go on after their extension, in a sandbox
+          an upload goes on without its extension, and the app is started once and takes note
+          transfers go on after the daemon is killed, and before a host connects
+          a form arrives with its texts and files in their order
+        T1.2
+          an upload takes its files before the answer, and its outcome is delivered once
+          a descriptor that a member kept open does not change a staged file
+          a mapping that a member kept does not change a staged file
+          a download comes to its place as a whole, and replaces the file that has its name
+          without the grant of the network, nothing is transferred
+        T1.3
+          a session belongs to one process at a time, and the other learns which one holds it
+        T2.1
+          T2: the agent has the files of its jobs, no path to them, and the lowest priority
+          the agent carries out jobs in its sandbox, and is denied nothing that it needs
+          an agent runs only while there is work, and moves the bytes of each task
+        T2.2
+          NET-20: a server leads no transfer to this machine or its neighbours
+        T3
+          T3: after kills each task has one outcome, each download its bytes, and nothing is left
+          each task ends once, after whatever step the broker is killed
+          a download that the server breaks off resumes where it ended
+        T4
+          the app is started once, when all tasks have ended and no process holds the session
+          an app that crashes on its outcomes is started three times at most
+        T5
+          a host learns by a receipt how a transfer ended, and nothing else
+        T6
+          the user lists, hurries and cancels transfers
+          a revoked grant ends the transfers that it allowed
         Q1
           one extension answers items and typed requests and streams
           notices that an items request sends arrive before its answer

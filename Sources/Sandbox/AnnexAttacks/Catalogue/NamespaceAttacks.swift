@@ -261,5 +261,8 @@ extension Catalogue {
         Attack(
             "NET-19", technique: "A connection that is kept after the grant of its machine was revoked", addition: true,
             trial: .drivenBy(["EndToEndTests/Daemon/GrantedHostTests: NET-19"])),
+        Attack(
+            "NET-20", technique: "A server that leads a background transfer to this machine, by its name or a redirect",
+            addition: true, trial: .drivenBy(["EndToEndTests/Daemon/CarriedTransferTests: NET-20"])),
     ]
 }
