@@ -202,6 +202,17 @@ import TransferWorlds
         #expect(try broker.desk.book.tasks().isEmpty)
     }
 
+    @Test func `an outcome of a task that ends after the list was read is noted too`() async throws {
+        let session = try await session(broker.member())
+        try await session.download(from: "https://example.org/film", to: "film")
+        let task = try #require(try await session.tasks().first)
+        #expect(try await task.outcome() == nil)
+        try broker.end(broker.take(), status: 404)
+        #expect(try await task.outcome()?.status == 404)
+        try await session.finishEvents()
+        #expect(try broker.desk.book.tasks().isEmpty)
+    }
+
     @Test func `a task is suspended, resumed and cancelled, and ends once`() async throws {
         let session = try await session(broker.member())
         let task = try await session.download(from: "https://example.org/film", to: "film")

@@ -161,8 +161,11 @@ public final class BackgroundSession: Sendable {
     /// `BackgroundEvents`.
     public var events: BackgroundEvents { BackgroundEvents(of: self) }
 
-    /// Takes note of all outcomes that this process has learned, by `tasks` or by `events`. The broker forgets these
-    /// tasks. Apple's counterpart is the completion handler of `handleEventsForBackgroundURLSession`.
+    /// Records that this process knows the outcome of a task.
+    func learn(ofEnd task: UInt64) { ended.withLock { _ = $0.insert(task) } }
+
+    /// Takes note of all outcomes that this process has learned, by `tasks`, `events` or the tasks themselves. The broker
+    /// forgets these tasks. Apple's counterpart is the completion handler of `handleEventsForBackgroundURLSession`.
     public nonisolated(nonsending) func finishEvents() async throws(PortalError) {
         let tasks = ended.withLock { $0.sorted() }
         _ = try await ask(

@@ -27,7 +27,9 @@ public struct BackgroundTask: Sendable, Identifiable {
     /// The outcome of the task; nil if the task goes on.
     public nonisolated(nonsending) func outcome() async throws(PortalError) -> BackgroundOutcome? {
         let description = try await described()
-        return description.hasEnded ? BackgroundOutcome(description) : nil
+        guard description.hasEnded else { return nil }
+        session.learn(ofEnd: id)
+        return BackgroundOutcome(description)
     }
 
     /// A receipt for the host, which learns by it how the task goes on, and never what is transferred. Put the receipt
