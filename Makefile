@@ -220,7 +220,7 @@ outside: setup ## a package outside the tree, made of the README's own listings,
 macros: setup ## the package annex-macros builds and passes its tests, and its page builds and runs outside the tree
 	@.ci/macros
 
-guide: setup ## the commands of four pages of the guide run, and print what the pages show
+guide: setup transfer-needs ## the commands of five pages of the guide run, and print what the pages show
 	@.ci/reachable sh -c '.ci/build-tests && .ci/guide'
 
 format: ## rewrite the sources in the house format

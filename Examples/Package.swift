@@ -52,7 +52,12 @@ let package = Package(
         + app(
             "Filters", whole("FilterEditor", annex("AnnexExtension"), "ImageFilters"),
             program("Filters", annex("AnnexHost"), annex("AnnexEmbedded"), "ImageFilters"), kit("ImageFilters"))
-        + app("MyPicture", whole("MyPicture", annex("AnnexExtension")), whole("MyPictureApp"))
+        + app(
+            "MyPicture", whole("MyPicture", annex("AnnexExtension"), annex("AnnexGroups"), "MyPictureKit"),
+            program("MyPictureApp", annex("AnnexApp"), "MyPictureKit"), kit("MyPictureKit", annex("AnnexGroups")))
+        + app(
+            "Podcast", whole("PodcastGetter", annex("AnnexExtension"), "PodcastKit"),
+            program("PodcastApp", annex("AnnexApp"), "PodcastKit"), kit("PodcastKit", annex("AnnexGroups")))
         + app("Translate", whole("Translate", annex("AnnexExtension")), whole("TranslateApp"))
         + app(
             "Thumbnails", whole("TextThumbnail", annex("AnnexExtension")),

@@ -29,7 +29,9 @@ import Testing
         #expect(ran.output.hasPrefix("Share   [1] MyPicture\n"), "\(ran)")
         #expect(ran.output.contains("│ Say something about the pictures"), "\(ran)")
         #expect(ran.output.contains("  [1] Everyday  ✓\n  [2] Holiday\n"), "\(ran)")
-        #expect(ran.output.hasSuffix("On the beach\nbytes: \(2 * size)\ncategory: Holiday\npictures: 2\n"), "\(ran)")
+        let answer = "On the beach\nbytes: \(2 * size)\ncategory: Holiday\npictures: 2\n"
+        // A broker inside a host keeps no transfers, so that nothing is uploaded here.
+        #expect(ran.output.contains(answer + "upload: none: it needs annexd"), "\(ran)")
     }
 
     private var size: Int { PictureStart.png(width: 64, height: 48).count }
@@ -62,7 +64,7 @@ import Testing
             try Data(PictureStart.png(width: 1, height: 1)).write(to: folder.url.appending(path: "\(number).png"))
         }
         let nine = try await share("0.png 1.png 2.png 3.png 4.png 5.png 6.png 7.png 8.png", typing: "1", ":post")
-        #expect(nine.status == 0 && nine.output.hasSuffix("pictures: 9\n"), "\(nine)")
+        #expect(nine.status == 0 && nine.output.contains("\npictures: 9\n"), "\(nine)")
         let ten = try await share("?.png", typing: "1", ":post")
         #expect(ten.status == 1 && ten.errors.contains("no share extension or action takes these things"), "\(ten)")
     }
