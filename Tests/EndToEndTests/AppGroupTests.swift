@@ -59,6 +59,8 @@ private let kills = Repetitions("ANNEX_KILLS", short: 12)
         #expect(try await world.ask(host, "where \(GroupWorld.ours)") == "/groups/\(GroupWorld.ours)")
         #expect(try await world.ask(host, "writes \(GroupWorld.ours) list milk") == "written")
         #expect(try await world.ask(host, "reads \(GroupWorld.ours) list", of: "com.example.call") == "milk")
+        #expect(try await world.ask(host, "has \(GroupWorld.ours) list", of: "com.example.call") == "yes")
+        #expect(try await world.ask(host, "has \(GroupWorld.ours) none", of: "com.example.call") == "errno \(ENOENT)")
         #expect(try await world.ask(host, "lists /groups") == GroupWorld.ours)
     }
 

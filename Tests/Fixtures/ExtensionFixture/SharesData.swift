@@ -22,6 +22,7 @@ final class SharesData: AppExtension {
         case "lists": return names(in: group)
         case "writes": return write(try AppGroup(group).path + "/" + rest[0], rest[1])
         case "reads": return read(try AppGroup(group).path + "/" + rest[0])
+        case "has": return access(try AppGroup(group).path + "/" + rest[0], R_OK | W_OK) == 0 ? "yes" : "errno \(errno)"
         case "opens": return read(rest[0])
         case "sets":
             try SharedDefaults(suiteName: group).set(.string(rest[1]), forKey: rest[0])
