@@ -42,6 +42,7 @@ package struct TransferStaging: Sendable {
     package func take(_ paths: [String], atMost most: UInt64) throws(PortalError) -> [UInt64] {
         var sizes: [UInt64] = []
         var left = most
+        defer { RemovedFiles.shared.close() }
         let folder = try Self.asMember { () throws(SystemError) in try made() }
         for (index, path) in paths.enumerated() {
             let size = try take(ContainerPath(path), as: "\(index)", into: folder, atMost: left)
@@ -102,6 +103,7 @@ package struct TransferStaging: Sendable {
             // The copy may be longer than the file was, because a member may still write to the file.
             let size = try file.copy(to: new, atMost: most)
             try folder.removeFile(Self.taken(name))
+            RemovedFiles.shared.keep(file)
             return size
         } catch {
             try? folder.removeFile(name)
