@@ -207,7 +207,8 @@ let fixtures: [Target] = [
     sharedFixture("AnnexTestSupport", "AnnexChannel", "AnnexLinux", "CTestSupport", path: "Tests/Support"),
     sharedFixture("CTestSupport"), sharedFixture("CFixtures"), sharedFixture("CFailingCalls"),
     sharedFixture("Conducts", "AnnexChannel"), sharedFixture("Ledgers", "CAnnexSQLite"),
-    sharedFixture("TransferWorlds", "AnnexPortalServer", "AnnexPortal", "AnnexTransferWire", "AnnexLinux"),
+    sharedFixture(
+        "TransferWorlds", "AnnexPortalServer", "AnnexPortal", "AnnexTransferWire", "AnnexLinux", "CAnnexSQLite"),
     // Three programs with many conducts each.
     fixture(
         "extension-fixture", "AnnexExtension", "AnnexGroups", "AnnexChannel", "AnnexLinux", "Conducts", "Ledgers",

@@ -15,6 +15,7 @@ import TransferWorlds
     private let folder: TemporaryFolder
     private let world: TransferWorld
     private let agents = ScriptedAgents()
+    private let hook = StepHook()
     private let lookups = HeldLookups()
     private let grant = NamedGrant()
     private let keeper: TransferKeeper
@@ -26,7 +27,7 @@ import TransferWorlds
             try FileManager.default.createDirectory(
                 atPath: "\(path)/\(name)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-        world = try TransferWorld(groups: path + "/groups", book: path + "/book")
+        world = try TransferWorld(groups: path + "/groups", book: path + "/book") { [hook] in hook.reach($0) }
         keeper = TransferKeeper(
             world.desk, on: try EventLoop.shared(),
             names: TransferNames(
@@ -38,12 +39,15 @@ import TransferWorlds
             starter: agents,
             log: BrokerLog())
         world.desk.connect(to: keeper, refusing: { _, _ in nil }) { _ in }
+        try world.desk.recoverOnce()
     }
 
-    private func begin(_ job: TransferJob, _ files: String...) throws -> Int64 {
+    private func begin(
+        _ job: TransferJob, _ files: String..., of app: String = "com.example.todo"
+    ) throws -> Int64 {
         for file in files where !job.work.isDownload { try world.write(file, to: file) }
         return try world.desk.begin(
-            job, files: files, in: world.session(), by: "com.example.todo.share", room: 1 << 20)
+            job, files: files, in: world.session(of: app), by: app + ".share", room: 1 << 20)
     }
 
     private func outcome(of number: Int64) async throws -> TaskOutcome {
@@ -91,15 +95,55 @@ import TransferWorlds
         await eventually { agents.running == 0 }
     }
 
-    @Test func `the agent never has more than 64 tasks, and discretionary ones come last`() async throws {
+    /// The tasks that the agents were told to begin, in order.
+    private var begun: [UInt64] {
+        agents.orders.compactMap { order in if case .start(let job) = order { job.key.task } else { nil } }
+    }
+
+    @Test func `the agent never has more than 64 tasks, and no more than 16 of one app`() async throws {
         agents.setConduct(.waits)
-        for _ in 0..<64 { _ = try begin(TransferWorld.upload, "one") }
-        await eventually { agents.orders.count == 64 }
-        #expect(try world.tasks().filter { $0.state == .running }.count == 64)
-        let first = try #require(try world.tasks().first)
-        try world.desk.end(first, as: .cancelled)
-        await eventually { agents.orders.contains(.stop(first.key, .cancel)) }
+        var first: [Int64] = []
+        for name in ["a", "b", "c", "d"] {
+            for _ in 0..<20 { first.append(try begin(TransferWorld.upload, "one", of: "com.example." + name)) }
+        }
+        await eventually { begun.count == 64 }
+        #expect(begun.allSatisfy { first.contains(Int64($0)) })
+        let last = try begin(TransferWorld.upload, "one", of: "com.example.e")
+        let running = try world.tasks().filter { $0.state == .running }
+        #expect(Dictionary(grouping: running, by: \.session).values.map(\.count) == [16, 16, 16, 16])
+        // The place that becomes free is for the app that has no task at the agent.
+        let stopped = try #require(running.first)
+        try world.desk.end(stopped, as: .cancelled)
+        await eventually { agents.orders.contains(.stop(stopped.key, .cancel)) && begun.count == 65 }
+        #expect(begun.last == UInt64(last))
         keeper.end()
+    }
+
+    @Test func `the apps take turns, and discretionary tasks come last`() throws {
+        keeper.end()
+        for app in ["com.example.a", "com.example.b", "com.example.c"] { _ = try world.session(of: app) }
+        let sessions = try world.desk.book.sessions()
+        func waiting(_ number: Int64, of session: Int64, late: Bool = false) -> WaitingTask {
+            WaitingTask(number: number, session: session, isDiscretionary: late)
+        }
+        let (a, b) = ((1...20).map { waiting($0, of: 1) }, (21...40).map { waiting($0, of: 2) })
+        let turns = TransferTurns(sessions, held: [])
+        #expect(turns.order(a + b).map(\.session) == (0..<20).flatMap { _ in [1, 2] as [Int64] })
+        // An app that has tasks at the agent waits for the others.
+        let next = TransferTurns(sessions, held: [1, 1, 1]).order(Array(a.dropFirst(3)) + b)
+        #expect(next.prefix(5).map(\.session) == [2, 2, 2, 1, 2] && next.count == 37)
+        // A discretionary task waits for all others, however early it began.
+        let late = waiting(0, of: 3, late: true)
+        #expect(turns.order([late] + a).last == late)
+        // The agent may have more than it should.
+        var full = TransferTurns(sessions, held: [Int64](repeating: 1, count: 80))
+        #expect(!full.hasRoom(for: late))
+        full = TransferTurns(sessions, held: [])
+        for task in a.prefix(16) {
+            #expect(full.hasRoom(for: task))
+            full.take(task)
+        }
+        #expect(!full.hasRoom(for: a[16]) && full.hasRoom(for: b[0]))
     }
 
     @Test func `an upload whose staged file is gone ends without an attempt`() async throws {
@@ -110,6 +154,120 @@ import TransferWorlds
         try world.desk.staging(of: #require(try world.desk.book.task(task)))?.remove()
         agents.killAll()
         #expect(try await outcome(of: task).failure == "bodyLost")
+    }
+
+    // MARK: The wrong moment
+
+    @Test func `an upload that is suspended and resumed during its hand-over keeps its files`() async throws {
+        hook.plan(at: .given) { [world] in
+            guard let task = try? world.tasks().first else { return }
+            try? world.desk.suspend(task)
+            try? world.desk.resume(task)
+        }
+        let task = try begin(TransferWorld.upload, "one")
+        #expect(try await outcome(of: task).answer?.body == Array("one".utf8))
+        #expect(begun.count == 1)
+    }
+
+    @Test func `a task that is cancelled during its hand-over is not begun`() async throws {
+        agents.setConduct(.waits)
+        hook.plan(at: .given) { [world] in
+            if let task = try? world.tasks().first { _ = try? world.desk.end(task, as: .cancelled) }
+        }
+        _ = try begin(TransferWorld.upload, "one")
+        let next = try begin(TransferWorld.upload, "two")
+        await eventually { !begun.isEmpty }
+        #expect(begun == [UInt64(next)])
+        keeper.end()
+    }
+
+    @Test func `a cancel at any moment of the hand-over reaches the agent`() async throws {
+        agents.setConduct(.waits)
+        for _ in 0..<100 {
+            hook.plan(at: .given) { [world] in
+                Thread.detachNewThread {
+                    guard let task = try? world.tasks().first(where: { $0.state == .running }) else { return }
+                    _ = try? world.desk.end(task, as: .cancelled)
+                }
+            }
+            let task = try begin(TransferWorld.download, "film")
+            #expect(try await outcome(of: task).failure == "cancelled")
+            let key = try #require(try world.desk.book.task(task)?.key)
+            await eventually { !keeper.holds(key) }
+            #expect(!begun.contains(UInt64(task)) || agents.orders.contains(.stop(key, .cancel)))
+            try world.desk.note([task], of: world.session().number)
+        }
+    }
+
+    @Test func `a download whose files are gone begins anew`() async throws {
+        agents.setConduct(.waits)
+        let task = try begin(TransferWorld.download, "film")
+        await eventually { !agents.orders.isEmpty }
+        agents.setConduct(.works)
+        try world.desk.staging(of: #require(try world.desk.book.task(task)))?.remove()
+        agents.killAll()
+        #expect(try await outcome(of: task).failure == nil)
+        #expect(world.text("film") == TransferWorld.film)
+    }
+
+    @Test func `one answer of an attempt counts`() async throws {
+        agents.setConduct(.waits)
+        let task = try begin(TransferWorld.download, "film")
+        await eventually { !begun.isEmpty }
+        let key = try #require(try world.desk.book.task(task)?.key)
+        for text in [#""first""#, #""second""#] { agents.respond(.entityTag(text), for: key) }
+        // The answer to a question comes after the news before it.
+        agents.ask([("example.org", 443)], for: key)
+        await eventually { found == 1 }
+        #expect(try world.desk.book.task(task)?.validator == .entityTag(#""first""#))
+        keeper.end()
+    }
+
+    // MARK: A book that refuses changes
+
+    @Test func `an end that cannot be written is written later, and nothing is sent twice`() async throws {
+        let fault = try world.refuseChanges(when: "state = 6 AND number = 1")
+        let task = try begin(TransferWorld.upload, "one")
+        await eventually { keeper.hasUnwritten }
+        let other = try begin(TransferWorld.upload, "two")
+        #expect(try await outcome(of: other).failure == nil)
+        #expect(try world.desk.book.task(task)?.state == .running)
+        // The end of the agent changes nothing, because the task's own end is known.
+        agents.killAll()
+        try fault.mend()
+        #expect(try await outcome(of: task).answer?.body == Array("one".utf8))
+        #expect(begun == [UInt64(task), UInt64(other)])
+    }
+
+    @Test func `a download that cannot be placed is placed later`() async throws {
+        let fault = try world.refuseChanges(when: "state = 6")
+        let task = try begin(TransferWorld.download, "film")
+        await eventually { (try? world.desk.book.task(task)?.state) == .placing }
+        try fault.mend()
+        #expect(try await outcome(of: task).failure == nil && world.text("film") == TransferWorld.film)
+    }
+
+    @Test func `a task that cannot be handed over keeps no other from the agent`() async throws {
+        let fault = try world.refuseChanges(when: "state = 3 AND number = 1")
+        let (task, other) = (try begin(TransferWorld.upload, "one"), try begin(TransferWorld.upload, "two"))
+        #expect(try await outcome(of: other).failure == nil)
+        #expect(try world.desk.book.task(task)?.state == .queued)
+        try fault.mend()
+        #expect(try await outcome(of: task).failure == nil)
+    }
+
+    @Test func `the tasks of an agent that has ended are given to the next one, even if the book refuses`() async throws
+    {
+        let fault = try world.refuseChanges(when: "state = 2 AND number = 1 AND attempt = 1")
+        agents.setConduct(.waits)
+        let (task, other) = (try begin(TransferWorld.upload, "one"), try begin(TransferWorld.upload, "two"))
+        await eventually { begun.count == 2 }
+        agents.setConduct(.works)
+        agents.killAll()
+        #expect(try await outcome(of: other).failure == nil)
+        #expect(try world.desk.book.task(task)?.state == .running)
+        try fault.mend()
+        #expect(try await outcome(of: task).failure == nil)
     }
 
     // MARK: Named machines
@@ -209,7 +367,8 @@ import TransferWorlds
         lookups.release()
         await eventually { lookups.atOnce == 0 }
         #expect(lookups.mostAtOnce == TransferLookups.atOnce && lookups.count == TransferLookups.atOnce)
-        #expect(questions.add(for: TransferKey(task: 1, attempt: 1)) { [lookups] in lookups.run() })
+        let isTaken = questions.add(for: TransferKey(task: 1, attempt: 1)) { [lookups] in lookups.run() }
+        #expect(isTaken)
         await eventually { lookups.count == TransferLookups.atOnce + 1 }
     }
 
@@ -236,6 +395,12 @@ import TransferWorlds
         #expect(found([six]).addresses == ["2001:db8:0:0:0:0:0:1"])
         #expect(found((0..<100).map { [192, 0, 2, $0] }).addresses.count == TransferLimits.addresses)
     }
+}
+
+extension TransferKeeper {
+    fileprivate func holds(_ key: TransferKey) -> Bool { state.withLock { $0.held[key.task]?.key == key } }
+
+    fileprivate var hasUnwritten: Bool { state.withLock { !$0.unwritten.isEmpty } }
 }
 
 /// The machines of a grant, which a test changes.
@@ -307,6 +472,10 @@ private final class ScriptedAgents: TransferAgentStarter {
 
     func ask(_ places: [(host: String, port: UInt16)], for key: TransferKey) {
         state.withLock { $0.ends.last }?.ask(places, for: key)
+    }
+
+    func respond(_ validator: TransferValidator, for key: TransferKey) {
+        state.withLock { $0.ends.last }?.respond(validator, for: key)
     }
 
     func killAll() { for agent in state.withLock({ $0.ends }) { agent.end() } }
@@ -398,6 +567,10 @@ private final class ScriptedAgent: RunningTransferAgent {
             }
         }
         askNext()
+    }
+
+    func respond(_ validator: TransferValidator, for key: TransferKey) {
+        try? socket.send(.response(TransferResponse(key: key, offset: 0, validator: validator, expected: nil)))
     }
 
     func askNext() {

@@ -311,6 +311,20 @@ import TransferWorlds
         #expect(try broker.desk.recover().isEmpty && broker.woken.count == 3 && broker.desk.book.sessions().isEmpty)
     }
 
+    @Test func `only the app itself ends the count of its starts`() async throws {
+        let session = try await session(broker.member())
+        try await session.download(from: "https://example.org/1", to: "one")
+        try broker.end(broker.take(), status: 404)
+        try await session.invalidate()
+        for _ in 0..<5 {
+            let again = try await self.session(broker.member())
+            try await again.finishEvents()
+            try await again.invalidate()
+            #expect(try broker.desk.recover().isEmpty)
+        }
+        #expect(broker.woken.count == 3)
+    }
+
     @Test func `an extension that lets its session go after the end of all tasks starts the app`() async throws {
         let session = try await session(broker.member())
         try await session.download(from: "https://example.org/1", to: "one")

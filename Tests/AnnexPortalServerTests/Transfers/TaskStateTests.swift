@@ -71,7 +71,11 @@ import Testing
         #expect(TransferPause(after: end(nil, .never), failures: 0) == nil)
         #expect(TransferPause(after: end(.badURL, .never), failures: 0) == nil)
         #expect(TransferPause(after: end(.cancelled, .later), failures: 0) == nil)
-        #expect(TransferPause(after: end(.suspended, .never), failures: 0)?.isFailure == false)
+        // An agent that gives up without a cause waits longer each time.
+        for error in [TransferError.suspended, .busy] {
+            let pauses = (0..<3).map { TransferPause(after: end(error, .never), failures: $0) }
+            #expect(pauses.map { $0?.seconds } == [1, 2, 4] && pauses.allSatisfy { $0?.isFailure == true })
+        }
         let pause = try #require(TransferPause(after: end(.connectFailed, .later), failures: 3))
         for _ in 0..<100 {
             let due = pause.due(from: WallClock(microseconds: 0)).microseconds

@@ -19,7 +19,7 @@ package struct TransferWorld: Sendable {
 
     package let desk: TransferDesk
     package let group: OpenGroup
-    private let wish: SessionWish
+    private let book: String
 
     /// - Parameters:
     ///   - groups: the folder of private directories.
@@ -31,12 +31,21 @@ package struct TransferWorld: Sendable {
         let group = try OpenGroup(GroupFolder(key, in: Descriptor.directory(groups), at: groups, owner: geteuid()))
         self.group = group
         desk = TransferDesk(try TransferBook(in: book), counter: { Self.bytes(of: $0) }, step: step) { _ in group }
-        wish = SessionWish(
-            group: key, identifier: "com.example.todo.sync", app: "com.example.todo", seconds: 3600,
-            isDiscretionary: false)
+        self.book = book
     }
 
-    package func session() throws -> BookedSession { try desk.book.openSession(wish) }
+    /// The one session of an app.
+    package func session(of app: String = "com.example.todo") throws -> BookedSession {
+        try desk.book.openSession(
+            SessionWish(
+                group: group.key, identifier: app + ".sync", app: app, seconds: 3600, isDiscretionary: false))
+    }
+
+    /// Lets the book refuse changes of tasks.
+    /// - Parameter condition: which ones, as SQL about the row after the change. No row may be so now.
+    package func refuseChanges(when condition: String) throws -> BookFault {
+        try BookFault(at: book + "/store.db", when: condition)
+    }
 
     package func tasks() throws -> [BookedTask] { try desk.book.tasks() }
 

@@ -26,6 +26,8 @@ final class AgentLink: Sendable {
     private let row: Lane.Row
     private let handler: @Sendable (AgentLink, Event) -> Void
     private let state = Mutex(State())
+    /// Where the reading thread waits until the row has handled news.
+    private let bed = Parker()
 
     private init(
         _ socket: consuming TransferBrokerSocket, row: Lane.Row,
@@ -99,6 +101,7 @@ final class AgentLink: Sendable {
             state.fault = state.fault ?? fault
             return state.running
         }
+        bed.unpark()
         socket.socket.shutDown()
         running?.end()
     }
@@ -108,6 +111,7 @@ final class AgentLink: Sendable {
             state.isOver = true
             return state.fault
         }
+        bed.unpark()
         socket.socket.shutDown()
         row.run { [self] in handler(self, .ended(fault ?? why)) }
     }
@@ -116,11 +120,17 @@ final class AgentLink: Sendable {
 
     private func read() {
         while let news = next() {
-            while state.withLock({ $0.waiting >= Self.most && !$0.isOver }) { MonotonicClock.pause() }
+            // SYNC: the row lowers the number under the lock before it wakes this thread. So either this thread sees the
+            // lower number, or it is woken.
+            while state.withLock({ $0.waiting >= Self.most && !$0.isOver }) { bed.park(until: nil) }
             state.withLock { $0.waiting += 1 }
             row.run { [self] in
                 handler(self, .news(news))
-                state.withLock { $0.waiting -= 1 }
+                let hasRoom = state.withLock { state in
+                    state.waiting -= 1
+                    return state.waiting == Self.most - 1
+                }
+                if hasRoom { bed.unpark() }
             }
         }
     }

@@ -21,7 +21,9 @@ final class BrokerTransfers: Sendable {
     private let log: BrokerLog
     /// Runs what waits for the disk or for the start of an app.
     private let row = Lane.Row(of: .slow)
-    private let hasBegun = Mutex(false)
+    private let loop: EventLoop
+    /// The apps of the user that could not be loaded at the start; nil before the start. They are installed all the same.
+    private let unloaded = Mutex<Set<String>?>(nil)
 
     /// The parts of a broker that transfers need.
     struct Parts {
@@ -46,6 +48,7 @@ final class BrokerTransfers: Sendable {
                 launcher: parts.launcher, program: keeping.program, authorities: keeping.authorities)
         let reach = TransferReach(registry: parts.registry)
         self.reach = reach
+        loop = parts.launcher.loop
         keeper = TransferKeeper(
             desk, on: parts.launcher.loop, names: TransferNames(hosts: { reach.hosts(of: $0) }), starter: agent,
             log: parts.log)
@@ -72,16 +75,18 @@ final class BrokerTransfers: Sendable {
     }
 
     /// Finishes what an earlier broker began, and lets the agent go on. The apps of the user are known by now.
-    func begin() {
-        hasBegun.withLock { $0 = true }
+    /// - Parameter installed: all apps of the user, with those that could not be loaded.
+    func begin(installed: Set<String>) {
+        let known = registry.value
+        unloaded.withLock { $0 = installed.filter { known.known($0) == nil } }
         row.run { [weak self] in
             guard let self else { return }
             do throws(StoreError) {
-                for failure in try desk.recover() { log.failedTransfers("\(failure)") }
-                try desk.review { [self] in isAllowed($1, in: $0) }
+                for failure in try desk.recoverOnce() { log.failedTransfers("\(failure)") }
             } catch {
                 log.failedTransfers("the book of transfers cannot be read: \(error)")
             }
+            review()
             keeper.look()
         }
     }
@@ -112,15 +117,22 @@ final class BrokerTransfers: Sendable {
 
     /// Ends the tasks that the user does not allow any more, after a change of apps or grants.
     func reviewLater() {
-        guard hasBegun.withLock({ $0 }) else { return }
-        row.run { [weak self] in
-            guard let self else { return }
-            do throws(StoreError) {
-                try desk.review { [self] in isAllowed($1, in: $0) }
-            } catch {
-                log.failedTransfers("the book of transfers cannot be read: \(error)")
-            }
+        guard unloaded.withLock({ $0 }) != nil else { return }
+        row.run { [weak self] in self?.review() }
+    }
+
+    /// Runs in the row.
+    private func review() {
+        do throws(StoreError) {
+            try desk.review(isRemoved: { [self] in isRemoved($0) }) { [self] in isAllowed($1, in: $0) }
+        } catch {
+            log.failedTransfers("a transfer that is not allowed any more cannot be ended: \(error)")
+            loop.schedule(after: TransferKeeper.retry) { [weak self] in self?.reviewLater() }
         }
+    }
+
+    private func isRemoved(_ app: String) -> Bool {
+        registry.value.known(app) == nil && unloaded.withLock { $0?.contains(app) != true }
     }
 
     /// The app must be installed, signed by the group's team, and a member of the group. An extension must be a member
@@ -162,7 +174,8 @@ extension Broker {
     }
 
     /// Lets the user's background transfers go on, after all apps of the user were installed.
-    package func beginTransfers() { transfers?.begin() }
+    /// - Parameter installed: the identifiers of all these apps, with those that could not be loaded.
+    package func beginTransfers(installed: Set<String>) { transfers?.begin(installed: installed) }
 
     /// Whether a background transfer has no outcome yet.
     package var hasTransfers: Bool { transfers?.hasWork ?? false }

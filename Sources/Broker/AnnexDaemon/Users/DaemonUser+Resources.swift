@@ -61,8 +61,9 @@ extension DaemonUser {
         try? trust.change { (trust) throws(SigningError) in
             trust.forgetFirstUses(butOf: Set(apps.map(\.identifier)))
         }
-        made.broker.finishAnnouncedRemovals(installed: Set(apps.map(\.identifier)))
-        made.broker.beginTransfers()
+        let installed = Set(apps.map(\.identifier))
+        made.broker.finishAnnouncedRemovals(installed: installed)
+        made.broker.beginTransfers(installed: installed)
         return made
     }
 

@@ -32,6 +32,7 @@ package final class BackgroundService: PortalService {
     package func handle(_ call: PortalCall) {
         do throws(PortalError) {
             let desk = try kept.get()
+            do throws(StoreError) { try desk.recoverOnce() } catch { throw PortalError(error) }
             let group = try call.joinedGroup()
             try BackgroundRequest(call, in: group, at: desk).handle()
         } catch {
@@ -174,12 +175,15 @@ private struct BackgroundRequest {
         call.answer()
     }
 
-    /// - Parameter isLast: whether the app has finished its work on the session's outcomes.
+    /// - Parameter isLast: whether the member has finished its work on the session's outcomes. If the member is the app,
+    ///   its starts are forgotten then. An extension could make the broker start the app without end.
     private func note(isLast: Bool) throws(PortalError) {
         let noted = try call.decoded(as: NotedTasks.self, within: BackgroundMethod.limits)
         let session = try session(noted.session)
         try stored { () throws(StoreError) in
-            try desk.note(noted.tasks.map { Int64(clamping: $0) }, of: session.number, isLast: isLast)
+            try desk.note(
+                noted.tasks.map { Int64(clamping: $0) }, of: session.number,
+                isLast: isLast && call.member.identifier == session.app)
         }
         call.answer()
     }
@@ -255,7 +259,7 @@ extension TransferDesk {
     /// What a member that held a session leaves behind.
     func released(_ session: Int64) throws(StoreError) {
         try book.removeIfEmpty(session: session)
-        try wake(session, after: .release)
+        wakeOrOwe(session, after: .release)
     }
 
     func status(of task: TaskSummary) -> TaskStatus {

@@ -1,10 +1,22 @@
 package import AnnexLinux
 internal import AnnexTransferWire
 
+/// A task that waits for an attempt.
+package struct WaitingTask: Sendable, Hashable {
+    package let number: Int64
+    package let session: Int64
+    package let isDiscretionary: Bool
+
+    package init(number: Int64, session: Int64, isDiscretionary: Bool) {
+        (self.number, self.session, self.isDiscretionary) = (number, session, isDiscretionary)
+    }
+}
+
 /// The tasks that wait for an attempt.
 package struct WaitingTasks: Sendable, Hashable {
-    /// The tasks to begin now, in their order. Of each app's tasks there are at most as many as an agent can have.
-    package var due: [Int64] = []
+    /// The tasks to begin now, in the order in which they began. Of each app's tasks there are at most as many as an agent
+    /// can have; discretionary ones are among them only if the app has no more others.
+    package var due: [WaitingTask] = []
     /// When a further task is to begin; nil if none waits for its time.
     package var next: WallClock?
     /// Whether a task has no outcome yet.
@@ -23,24 +35,45 @@ extension TransferBook {
             "SELECT 1 FROM task WHERE state != ?1 LIMIT 1", with: [.number(TaskState.ended.rawValue)]) != nil
     }
 
-    /// The tasks that wait for an attempt. Discretionary tasks come last, and the apps take turns.
+    /// The tasks that wait for an attempt.
     package func waiting(at now: WallClock) throws(StoreError) -> WaitingTasks {
         try read { (database) throws(StoreError) in
             var found = WaitingTasks()
             let values: [SQLValue] = [.number(TaskState.queued.rawValue), .number(now.microseconds)]
             try database.run(
                 """
-                SELECT number FROM (
-                    SELECT task.number AS number, task.discretionary AS late, row_number() OVER (
+                SELECT number, session, late FROM (
+                    SELECT task.number AS number, task.session AS session, task.discretionary AS late, row_number() OVER (
                         PARTITION BY session.app ORDER BY task.discretionary, task.number) AS turn
                     FROM task JOIN session ON session.number = task.session
                     WHERE task.state = ?1 AND task.due <= ?2)
-                WHERE turn <= ?3 ORDER BY late, turn, number
+                WHERE turn <= ?3 ORDER BY number
                 """, with: values + [.number(Int64(TransferLimits.jobs))]
-            ) { row in found.due.append(row.number(0)) }
+            ) { row in
+                let isDiscretionary = row.number(2) != 0
+                found.due.append(
+                    WaitingTask(number: row.number(0), session: row.number(1), isDiscretionary: isDiscretionary))
+            }
             found.next = try database.number("SELECT min(due) FROM task WHERE state = ?1 AND due > ?2", with: values)
                 .flatMap { $0 == 0 ? nil : WallClock(microseconds: $0) }
             found.hasWork = try Self.hasWork(in: &database)
+            return found
+        }
+    }
+
+    /// The tasks between two states: their files are being taken or placed, or an agent has them.
+    func unsettled() throws(StoreError) -> [(key: TransferKey, state: TaskState)] {
+        let states: [TaskState] = [.staging, .running, .placing]
+        return try read { (database) throws(StoreError) in
+            var found: [(key: TransferKey, state: TaskState)] = []
+            try database.run(
+                "SELECT number, attempt, state FROM task WHERE state IN (?1, ?2, ?3) ORDER BY number",
+                with: states.map { .number($0.rawValue) }
+            ) { row in
+                guard let state = TaskState(rawValue: row.number(2)) else { return }
+                let key = TransferKey(task: UInt64(clamping: row.number(0)), attempt: UInt32(clamping: row.number(1)))
+                found.append((key, state))
+            }
             return found
         }
     }

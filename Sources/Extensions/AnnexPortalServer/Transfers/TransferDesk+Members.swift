@@ -1,6 +1,7 @@
 package import AnnexLinux
 internal import AnnexPortal
 package import AnnexTransferWire
+internal import Synchronization
 
 /// What members and users do with tasks.
 extension TransferDesk {
@@ -35,20 +36,64 @@ extension TransferDesk {
         if !holders.isHeld(session) { try book.removeIfEmpty(session: session) }
     }
 
-    /// Ends the tasks that are not allowed any more.
-    package func review(_ isAllowed: (BookedSession, BookedTask) -> Bool) throws(StoreError) {
+    /// Ends the tasks that are not allowed any more, and forgets the sessions of apps that were removed.
+    /// - Throws: the first failure, after all other tasks and sessions were reviewed.
+    package func review(
+        isRemoved: (String) -> Bool = { _ in false }, _ isAllowed: (BookedSession, BookedTask) -> Bool
+    ) throws(StoreError) {
+        var failure: StoreError?
         for session in try book.sessions() {
-            for task in try book.tasks(of: session.number) where task.state != .ended && !isAllowed(session, task) {
-                try end(task, as: .revoked)
+            do throws(StoreError) {
+                if isRemoved(session.app) { try forget(session) } else { try revoke(in: session, unless: isAllowed) }
+            } catch {
+                failure = failure ?? error
             }
         }
+        if let failure { throw failure }
+    }
+
+    private func revoke(
+        in session: BookedSession, unless isAllowed: (BookedSession, BookedTask) -> Bool
+    ) throws(StoreError) {
+        var failure: StoreError?
+        for task in try book.tasks(of: session.number) where task.state != .ended && !isAllowed(session, task) {
+            do throws(StoreError) { try end(task, as: .revoked) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Ends a session whose app is gone, with its outcomes and files. No process can take note of them any more.
+    private func forget(_ session: BookedSession) throws(StoreError) {
+        for task in try book.tasks(of: session.number) {
+            if try book.end(task.number, with: TaskOutcome(.revoked), after: progress(of: task)) {
+                step(.ended)
+                mover?.stop(task.key, as: .cancel)
+            }
+            guard try book.task(task.number)?.state == .ended else { continue }
+            moved.withLock { $0[task.number] = nil }
+            try staging(of: task)?.remove()
+            step(.removed)
+            try book.note([task.number], of: session.number)
+            step(.noted)
+        }
+        try book.removeIfEmpty(session: session.number)
+        holders.tell(session.number)
     }
 
     /// Ends the tasks whose time is over.
     /// - Returns: when the next task ends in this way; nil if there is no task.
+    /// - Throws: the first failure, after all other tasks were ended.
     package func expire(at now: WallClock) throws(StoreError) -> WallClock? {
         let (over, next) = try book.expired(at: now)
-        for number in over { if let task = try book.task(number) { try end(task, as: .expired) } }
+        var failure: StoreError?
+        for number in over {
+            do throws(StoreError) {
+                if let task = try book.task(number) { try end(task, as: .expired) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
         return next
     }
 

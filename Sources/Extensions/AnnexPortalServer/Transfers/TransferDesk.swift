@@ -33,7 +33,12 @@ package final class TransferDesk: Sendable {
     let holders = SessionHolders()
     /// The bytes that the agent has moved in running tasks. After a restart of the broker, they are known again with the
     /// agent's next message.
-    private let moved = Mutex<[Int64: TaskProgress]>([:])
+    let moved = Mutex<[Int64: TaskProgress]>([:])
+    /// The tasks whose files this process takes over now.
+    let beginnings = Mutex<Set<Int64>>([])
+    /// Whether `recover` has finished in this process.
+    let recovery = Mutex(false)
+    let wakings = Mutex(Wakings())
     private let connections = Mutex(Connections())
 
     private struct Connections: Sendable {
@@ -88,8 +93,13 @@ package final class TransferDesk: Sendable {
         if let refusal = connections.withLock({ $0.refusal })?(job.url, member) { throw refusal }
         let group = try opener(session.group)
         let number = try asMember { () throws(StoreError) in
-            try book.add(job, files: files, to: session, by: member, at: .now())
+            try beginnings.withLock { (beginnings) throws(StoreError) in
+                let number = try book.add(job, files: files, to: session, by: member, at: .now())
+                beginnings.insert(number)
+                return number
+            }
         }
+        defer { _ = beginnings.withLock { $0.remove(number) } }
         step(.added)
         let staging = TransferStaging(of: number, session: session.identifier, in: group)
         do throws(PortalError) {
@@ -103,10 +113,14 @@ package final class TransferDesk: Sendable {
             step(.taken)
             try check()
             try asMember { () throws(StoreError) in
+                guard try book.task(number)?.state == .staging else {
+                    throw StoreError(
+                        .notFound, what: "the task was removed while its files were taken", remedy: "begin it again")
+                }
                 try book.staged(number, as: job.with(job.work.with(sizes: sizes)))
             }
         } catch {
-            // If the files cannot go back now, they do so when the broker starts the next time.
+            // If the files cannot go back now, the mover tries it again.
             guard staging.restore(job.work.isDownload ? [] : files) else { throw error }
             try? book.withdraw(number)
             step(.withdrawn)
@@ -140,7 +154,7 @@ package final class TransferDesk: Sendable {
         guard try book.end(task.number, with: TaskOutcome(failure), after: progress(of: task)) else { return false }
         step(.ended)
         mover?.stop(task.key, as: .cancel)
-        try finish(task)
+        finish(task)
         return true
     }
 
@@ -164,36 +178,36 @@ package final class TransferDesk: Sendable {
         }
         guard try book.end(task.number, with: outcome, after: progress, of: end.key.attempt) else { return }
         step(.ended)
-        try finish(task)
+        finish(task)
     }
 
     /// Puts the file of a download in its place, and ends the task.
-    private func place(_ task: BookedTask, isAgain: Bool) throws(StoreError) {
+    func place(_ task: BookedTask, isAgain: Bool) throws(StoreError) {
         var failure: TaskFailure? = .notPlaced
         if let staging = try staging(of: task), let path = task.files.first {
             do throws(SystemError) {
                 if try staging.place(at: path, isAgain: isAgain) { failure = nil }
             } catch {
-                // For example, the disk is full or the process lacks descriptors. The task stays as it is, and the
-                // next start of the broker tries again.
+                // For example, the disk is full or the process lacks descriptors. The task stays as it is, and
+                // `settle` tries again.
                 throw StoreError(.system, what: "the file of task \(task.number) cannot be placed: \(error.cause)")
             }
         }
         step(.placed)
         guard try book.placed(task.number, failure: failure) else { return }
         step(.ended)
-        try finish(task)
+        finish(task)
     }
 
     /// Removes the files of a task that has ended, and tells of the end.
-    private func finish(_ task: BookedTask) throws(StoreError) {
+    func finish(_ task: BookedTask) {
         moved.withLock { $0[task.number] = nil }
         // Files that stay are removed when the broker starts the next time.
         try? staging(of: task)?.remove()
         step(.removed)
         tell(task.session)
         step(.told)
-        try wake(task.session, after: .outcome)
+        wakeOrOwe(task.session, after: .outcome)
         mover?.look()
     }
 
@@ -225,31 +239,33 @@ package final class TransferDesk: Sendable {
 
     private func tell(_ session: Int64) { holders.tell(session) }
 
-    /// Starts the app of a session if all tasks have ended and no process holds the session.
-    func wake(_ session: Int64, after change: WakeRule.Change) throws(StoreError) {
-        let woken = try book.wake(session: session, after: change, isHeld: holders.isHeld(session))
-        guard let woken else { return }
+    /// Starts the app of a session.
+    func start(_ session: BookedSession) {
         step(.woken)
-        connections.withLock { $0.starter }?(woken)
+        connections.withLock { $0.starter }?(session)
     }
 
     // MARK: Recovery
 
     /// Finishes what an earlier broker began. Call this function once, before any other.
-    /// - Returns: what could not be finished. The next start tries it again.
+    /// - Returns: what could not be finished. `settle` tries it again.
     package func recover() throws(StoreError) -> [StoreError] {
         var failures: [StoreError] = []
         for number in try book.numbers() {
             do throws(StoreError) { try recover(number) } catch { failures.append(error) }
         }
         for session in try book.sessions() {
-            try book.removeIfEmpty(session: session.number)
-            try wake(session.number, after: .outcome)
+            do throws(StoreError) {
+                try book.removeIfEmpty(session: session.number)
+            } catch {
+                failures.append(error)
+            }
+            wakeOrOwe(session.number, after: .outcome)
         }
         return failures
     }
 
-    private func recover(_ number: Int64) throws(StoreError) {
+    func recover(_ number: Int64) throws(StoreError) {
         if try book.task(number) == nil { try book.endDamaged(number) }
         guard let task = try book.task(number) else { return }
         switch task.state {
@@ -316,17 +332,19 @@ package struct TransferPause: Sendable, Hashable {
     package init?(after end: TransferEnd, failures: Int64, isCrowded: Bool = false) {
         switch end.error {
         case .cancelled: return nil
-        case .suspended: (seconds, isFailure) = (0, false)
-        case .busy: (seconds, isFailure) = (Self.shortest, false)
+        // The agent may say so without a cause. If the broker had suspended the task, it would not run any more.
+        case .suspended, .busy: (seconds, isFailure) = (Self.later(after: failures), true)
         default:
             switch end.retry {
             case .never where !isCrowded: return nil
-            case .never, .later: seconds = min(Self.shortest << min(failures, 10), Self.longest)
+            case .never, .later: seconds = Self.later(after: failures)
             case .after(let wish): seconds = max(Int64(wish), Self.shortest)
             }
             isFailure = true
         }
     }
+
+    private static func later(after failures: Int64) -> Int64 { min(shortest << min(failures, 10), longest) }
 
     /// The time of the next attempt, up to a half later than the pause says, so that many tasks do not begin at once.
     package func due(from now: WallClock) -> WallClock {
