@@ -18,6 +18,7 @@ import TransferWorlds
     private let hook = StepHook()
     private let lookups = HeldLookups()
     private let grant = NamedGrant()
+    private let cable = Cable()
     private let keeper: TransferKeeper
 
     init() throws {
@@ -37,6 +38,7 @@ import TransferWorlds
                     return [[192, 0, 2, 7]]
                 }),
             starter: agents,
+            network: TransferNetwork(on: try EventLoop.shared()) { [cable] in cable.isThere },
             log: BrokerLog())
         world.desk.connect(to: keeper, refusing: { _, _ in nil }) { _ in }
         try world.desk.recoverOnce()
@@ -64,6 +66,21 @@ import TransferWorlds
         #expect(try await outcome(of: film).answer?.status == 200)
         #expect(world.text("film") == TransferWorld.film && agents.started == 1)
         await eventually { agents.running == 0 && !keeper.hasWork }
+    }
+
+    @Test func `without a network no task begins, and the agent ends`() async throws {
+        agents.setConduct(.waits)
+        let task = try begin(TransferWorld.upload, "one")
+        await eventually { agents.running == 1 }
+        cable.set(isThere: false)
+        let later = try begin(TransferWorld.upload, "two")
+        try world.desk.end(#require(try world.desk.book.task(task)), as: .cancelled)
+        await eventually { agents.running == 0 }
+        #expect(try world.desk.book.task(later)?.state == .queued && agents.started == 1 && keeper.hasWork)
+        cable.set(isThere: true)
+        agents.setConduct(.works)
+        keeper.look()
+        #expect(try await outcome(of: later).answer?.status == 200)
     }
 
     @Test func `if an agent ends by itself, the next one gets the same tasks`() async throws {
@@ -404,6 +421,14 @@ extension TransferKeeper {
 }
 
 /// The machines of a grant, which a test changes.
+private final class Cable: Sendable {
+    private let state = Mutex(true)
+
+    var isThere: Bool { state.withLock { $0 } }
+
+    func set(isThere: Bool) { state.withLock { $0 = isThere } }
+}
+
 private final class NamedGrant: Sendable {
     private let list = Mutex<[HostRule]?>(nil)
 

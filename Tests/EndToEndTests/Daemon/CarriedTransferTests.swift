@@ -47,6 +47,21 @@ struct CarriedTransferTests {
         #expect(said[6] == "begun 4 5 6")
     }
 
+    @Test func `T1: transfers wait for a network, and begin when the kernel tells of one`() async throws {
+        let said = try await lines(
+            """
+            command('ip', 'link', 'set', 'v0', 'down')
+            print(ask('transfers', GROUP, url, '?', 1000, 'one'))
+            begun = notes('requests')
+            command('ip', 'link', 'set', 'v0', 'up')
+            wait_for(lambda: len(lines('outcomes')) == 3)
+            print(begun, *sorted(lines('outcomes')), sep=' | ')
+            """)
+        try #require(said.count == 2, "\(said)")
+        #expect(said[0] == "begun 1 2 3")
+        #expect(said[1] == "[] | 1 200 - kept | 2 200 - kept | 3 200 - ")
+    }
+
     @Test func `T2: the agent has the files of its jobs, no path to them, and the lowest priority`() async throws {
         let said = try await lines(
             """

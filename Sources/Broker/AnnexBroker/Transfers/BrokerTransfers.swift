@@ -51,7 +51,7 @@ final class BrokerTransfers: Sendable {
         loop = parts.launcher.loop
         keeper = TransferKeeper(
             desk, on: parts.launcher.loop, names: TransferNames(hosts: { reach.hosts(of: $0) }), starter: agent,
-            log: parts.log)
+            network: TransferNetwork(on: parts.launcher.loop), log: parts.log)
         (registry, signatures, starter, log) = (parts.registry, parts.signatures, parts.starter, parts.log)
         desk.connect(to: keeper, refusing: { reach.refusal(of: $0, to: $1) }) { [weak self] session in
             self?.wake(session)

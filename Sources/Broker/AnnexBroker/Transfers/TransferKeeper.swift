@@ -37,14 +37,16 @@ final class TransferKeeper: TransferMover {
     let lookups = TransferLookups()
     let starter: any TransferAgentStarter
     let log: BrokerLog
+    private let network: TransferNetwork
     /// The row of everything that waits for the disk.
     let row = Lane.Row(of: .slow)
     let state = Mutex(State())
 
     init(
         _ desk: TransferDesk, on loop: EventLoop, names: TransferNames, starter: any TransferAgentStarter,
-        log: BrokerLog
+        network: TransferNetwork, log: BrokerLog
     ) {
+        self.network = network
         self.desk = desk
         self.loop = loop
         self.names = names
@@ -105,8 +107,9 @@ final class TransferKeeper: TransferMover {
             let owes = desk.owesWakes
             let tasks = try desk.book.waiting(at: now)
             state.withLock { $0.hasWork = owes || tasks.hasWork }
-            try hand(tasks.due)
-            let isNeeded = !tasks.due.isEmpty || tasks.next != nil
+            let mayBegin = tasks.due.isEmpty || network.isThere { [weak self] in self?.look() }
+            if mayBegin { try hand(tasks.due) }
+            let isNeeded = mayBegin && (!tasks.due.isEmpty || tasks.next != nil)
             rest(from: now, until: [expiry, tasks.next].compactMap(\.self).min(), isNeeded: isNeeded)
         } catch {
             report(error)
