@@ -51,7 +51,8 @@ extension ComposeSheet {
         case .opened(let text):
             _ = edit(text)
             return ComposeAnswer(open())
-        case .presented: return ComposeAnswer(change())
+        // The notices of the task that has begun may reach the host after this answer.
+        case .presented: return ComposeAnswer(changeWithItems())
         case .edited(let text): return ComposeAnswer(edit(text))
         case .tapped(let item): return ComposeAnswer(change(), options: options(of: item))
         case .chose(let option, let item): return ComposeAnswer(choose(option, of: item))
