@@ -117,22 +117,22 @@ import TransferWorlds
         agents.orders.compactMap { order in if case .start(let job) = order { job.key.task } else { nil } }
     }
 
-    @Test func `the agent never has more than 64 tasks, and no more than 16 of one app`() async throws {
+    @Test func `the agent never has more than 64 tasks, and no more than 4 of one app`() async throws {
         agents.setConduct(.waits)
-        var first: [Int64] = []
-        for name in ["a", "b", "c", "d"] {
-            for _ in 0..<20 { first.append(try begin(TransferWorld.upload, "one", of: "com.example." + name)) }
+        for name in "abcdefghijklmno" {
+            for _ in 0..<6 { _ = try begin(TransferWorld.upload, "one", of: "com.example.\(name)") }
         }
+        await eventually { begun.count == 60 }
+        // An app has its turn although tasks of others have waited for longer.
+        for _ in 0..<6 { _ = try begin(TransferWorld.upload, "one", of: "com.example.p") }
         await eventually { begun.count == 64 }
-        #expect(begun.allSatisfy { first.contains(Int64($0)) })
-        let last = try begin(TransferWorld.upload, "one", of: "com.example.e")
         let running = try world.tasks().filter { $0.state == .running }
-        #expect(Dictionary(grouping: running, by: \.session).values.map(\.count) == [16, 16, 16, 16])
-        // The place that becomes free is for the app that has no task at the agent.
+        #expect(Dictionary(grouping: running, by: \.session).values.map(\.count) == [Int](repeating: 4, count: 16))
         let stopped = try #require(running.first)
         try world.desk.end(stopped, as: .cancelled)
         await eventually { agents.orders.contains(.stop(stopped.key, .cancel)) && begun.count == 65 }
-        #expect(begun.last == UInt64(last))
+        let next = try #require(begun.last)
+        #expect(try world.desk.book.task(Int64(next))?.session == stopped.session)
         keeper.end()
     }
 
@@ -156,11 +156,11 @@ import TransferWorlds
         var full = TransferTurns(sessions, held: [Int64](repeating: 1, count: 80))
         #expect(!full.hasRoom(for: late))
         full = TransferTurns(sessions, held: [])
-        for task in a.prefix(16) {
+        for task in a.prefix(4) {
             #expect(full.hasRoom(for: task))
             full.take(task)
         }
-        #expect(!full.hasRoom(for: a[16]) && full.hasRoom(for: b[0]))
+        #expect(!full.hasRoom(for: a[4]) && full.hasRoom(for: b[0]))
     }
 
     @Test func `an upload whose staged file is gone ends without an attempt`() async throws {
@@ -285,6 +285,33 @@ import TransferWorlds
         #expect(try world.desk.book.task(task)?.state == .running)
         try fault.mend()
         #expect(try await outcome(of: task).failure == nil)
+    }
+
+    @Test func `a task whose agent ended before its answer was written is given to the next one`() async throws {
+        let fault = try world.refuseChanges(when: "validator IS NOT NULL")
+        agents.setConduct(.waits)
+        let task = try begin(TransferWorld.download, "film")
+        await eventually { begun.count == 1 }
+        agents.respond(.entityTag(#""first""#), for: try #require(try world.desk.book.task(task)).key)
+        await eventually { keeper.state.withLock { !$0.unwritten.isEmpty } }
+        agents.setConduct(.works)
+        agents.killAll()
+        try fault.mend()
+        #expect(try await outcome(of: task).failure == nil)
+    }
+
+    @Test func `an agent that does not stop a task is ended, and the others go on`() async throws {
+        agents.setConduct(.ignores)
+        let early = Mutex<BookedTask?>(nil)
+        hook.plan(at: .staged) { [world] in early.withLock { $0 = try? world.tasks().first } }
+        _ = try begin(TransferWorld.upload, "one")
+        let other = try begin(TransferWorld.upload, "two")
+        await eventually { begun.count == 2 }
+        // The broker has read the task before its present attempt.
+        try world.desk.end(#require(early.withLock { $0 }), as: .cancelled)
+        agents.setConduct(.works)
+        #expect(try await outcome(of: other).failure == nil)
+        #expect(agents.started == 2)
     }
 
     // MARK: Named machines
@@ -471,6 +498,8 @@ private final class HeldLookups: Sendable {
 private final class ScriptedAgents: TransferAgentStarter {
     enum Conduct: Sendable {
         case works, dies, waits
+        /// Stops no task.
+        case ignores
         /// Reports the outcome of a task that it does not have, and then sends bytes that are no message.
         case lies
         /// Asks for the addresses of machines, one after another.
@@ -539,6 +568,7 @@ private final class ScriptedAgents: TransferAgentStarter {
                 agent.keep(files)
                 for place in places { agent.ask([place], for: job.key) }
             case (_, .found): agent.askNext()
+            case (.ignores, .stop): break
             case (_, .stop(let key, _)): agent.stop(key)
             default: agent.keep(files)
             }

@@ -7,6 +7,8 @@ internal import Glibc
 struct PreparedJob: ~Copyable {
     let job: TransferJob
     let files: DescriptorList
+    /// The longest time in which a server may say nothing, in seconds. Meanwhile, the task has a connection of the agent.
+    private static let longestIdle: UInt32 = 600
 
     /// Opens the files of a task.
     init(_ task: BookedTask, at desk: TransferDesk, until end: WallClock) throws(SystemError) {
@@ -37,7 +39,8 @@ struct PreparedJob: ~Copyable {
                 files.append(try staging.file(index, size: size))
             }
         }
-        job = task.job.with(work).within(TransferPatience(idle: task.job.patience.idle, whole: whole))
+        let idle = min(task.job.patience.idle, Self.longestIdle)
+        job = task.job.with(work).within(TransferPatience(idle: idle, whole: whole))
         self.files = files
     }
 

@@ -11,11 +11,11 @@ extension TransferKeeper {
         guard !ready.isEmpty else { return }
         var turns = TransferTurns(try desk.book.sessions(), held: held.values.map(\.session))
         for task in turns.order(ready) where turns.hasRoom(for: task) {
-            guard let agent = agent() else { return }
             // A task that cannot be handed over now must not stop the others. If the book says that the agent has it, the
             // next look settles that. A download that waits for room does not take the place of a further task.
             do throws(StoreError) {
                 guard let booked = try desk.book.task(task.number) else { continue }
+                guard let agent = agent() else { return }
                 try hand(booked, to: agent)
                 if state.withLock({ $0.held[UInt64(clamping: task.number)] != nil }) { turns.take(task) }
             } catch {
@@ -34,6 +34,7 @@ extension TransferKeeper {
                 try desk.end(taken, as: .bodyLost)
             } else {
                 try desk.giveBack(taken.key, after: Self.retry)
+                report(StoreError(.system, what: "the files of task \(taken.number) cannot be opened: \(error.cause)"))
             }
             return
         }
@@ -61,7 +62,8 @@ extension TransferKeeper {
         }
         guard agent.send(.start(order.job), with: order.files) else {
             drop(taken.key)
-            return try desk.giveBack(taken.key, after: .milliseconds(200))
+            try desk.giveBack(taken.key, after: .milliseconds(200))
+            return schedule(after: .milliseconds(200))
         }
         let after = try desk.book.task(taken.number)
         guard after?.isRunning(taken.key) != true else { return }

@@ -40,9 +40,7 @@ extension TransferKeeper {
 
     /// Whether the end of an attempt is known, and has still to be written.
     private func hasEnd(_ key: TransferKey) -> Bool {
-        state.withLock { state in
-            state.unwritten[key.task]?.contains { if case .ended = $0 { true } else { false } } ?? false
-        }
+        state.withLock { $0.hasEnd(key) }
     }
 
     /// Writes news into the book. If the book cannot be written, the news stay, and the task stays held until then.
@@ -116,7 +114,7 @@ extension TransferKeeper {
     private func agentEnded(_ why: String) {
         let keys = state.withLock { state in
             state.agent = nil
-            let keys = state.held.values.map(\.key).filter { state.unwritten[$0.task] == nil }
+            let keys = state.held.values.map(\.key).filter { !state.hasEnd($0) }
             for key in keys { state.forget(key) }
             return keys
         }
@@ -131,11 +129,16 @@ extension TransferKeeper {
 }
 
 extension TransferKeeper.State {
+    func hasEnd(_ key: TransferKey) -> Bool {
+        unwritten[key.task]?.contains { if case .ended = $0 { true } else { false } } ?? false
+    }
+
     /// Forgets an attempt that the agent does not have any more.
     mutating func forget(_ key: TransferKey) {
         held[key.task] = nil
         reached[key.task] = nil
         unwritten[key.task] = nil
+        stops[key.task] = nil
         answered.remove(key)
     }
 }

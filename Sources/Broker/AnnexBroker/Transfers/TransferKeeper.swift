@@ -16,6 +16,8 @@ final class TransferKeeper: TransferMover {
         var reached: [UInt64: Set<TransferPlace>] = [:]
         /// News that could not be written into the book, by the number of the task.
         var unwritten: [UInt64: [TransferNews]] = [:]
+        /// When the agent must have stopped a task, on the monotonic clock.
+        var stops: [UInt64: UInt64] = [:]
         /// The attempts whose answer has begun.
         var answered: Set<TransferKey> = []
         /// Whether a task had no outcome when the keeper last looked.
@@ -65,14 +67,32 @@ final class TransferKeeper: TransferMover {
     }
 
     func stop(_ key: TransferKey, as stop: TransferStop) {
-        let agent = state.withLock { $0.held[key.task]?.key == key ? $0.agent : nil }
-        if let agent { tell(agent, to: stop, of: key) }
+        // A further attempt may have begun since the task was read.
+        let (agent, held) = state.withLock { ($0.agent, $0.held[key.task]?.key) }
+        if let agent, let held { tell(agent, to: stop, of: held) }
     }
 
+    /// How long the agent has for the end of a task that it is told to stop.
+    private static let patience = Duration.seconds(10)
+
     func tell(_ agent: AgentLink, to stop: TransferStop, of key: TransferKey) {
-        guard !agent.send(.stop(key, stop)) else { return }
-        // An agent that does not read its orders must not go on with a task that has ended.
-        agent.end("it does not read its orders")
+        guard agent.send(.stop(key, stop)) else {
+            // An agent that does not read its orders must not go on with a task that has ended.
+            return agent.end("it does not read its orders")
+        }
+        let deadline = MonotonicClock.deadline(after: Self.patience)
+        state.withLock { state in
+            if state.held[key.task]?.key == key, state.stops[key.task] == nil { state.stops[key.task] = deadline }
+        }
+        schedule(after: Self.patience)
+    }
+
+    /// Ends an agent that goes on with a task although it was told to stop.
+    private func endStubborn() {
+        let agent = state.withLock { state in
+            state.stops.values.contains { MonotonicClock.remaining(until: $0) == 0 } ? state.agent : nil
+        }
+        agent?.end("it does not stop a task")
     }
 
     /// Ends the agent for good.
@@ -95,6 +115,7 @@ final class TransferKeeper: TransferMover {
             return state.isOver
         }
         guard !isOver else { return }
+        endStubborn()
         do throws(StoreError) {
             for failure in try desk.recoverOnce() { report(failure) }
             let now = WallClock.now()

@@ -4,8 +4,9 @@ internal import AnnexTransferWire
 /// Chooses the tasks that the agent gets next. The apps take turns, so that an app with many tasks delays the others by
 /// one task at most.
 struct TransferTurns: Sendable {
-    /// The most tasks of one app that the agent has at once.
-    static let mostOfApp = 16
+    /// The most tasks of one app that the agent has at once. The agent has six connections, so a server that says nothing
+    /// leaves two of them to other apps.
+    static let mostOfApp = 4
 
     /// The app of each session.
     private let apps: [Int64: String]

@@ -199,7 +199,10 @@ private struct BackgroundRequest {
             patience: opening.job.patience, isDiscretionary: session.isDiscretionary, work: opening.job.work)
         let number = try desk.begin(
             job, files: opening.files, in: session, by: call.member.identifier, room: GroupLimits.bytes,
-            check: checkNetwork)
+            check: { () throws(PortalError) in
+                try checkNetwork()
+                _ = try call.joinedGroup()
+            })
         return try TaskReference(session: session.identifier, task: UInt64(clamping: number)).answerBody()
     }
 
@@ -258,8 +261,9 @@ private struct BackgroundRequest {
 extension TransferDesk {
     /// What a member that held a session leaves behind.
     func released(_ session: Int64) throws(StoreError) {
-        try book.removeIfEmpty(session: session)
-        wakeOrOwe(session, after: .release)
+        defer { wakeOrOwe(session, after: .release) }
+        // Another member may have opened the session meanwhile.
+        if !holders.isHeld(session) { try book.removeIfEmpty(session: session) }
     }
 
     func status(of task: TaskSummary) -> TaskStatus {

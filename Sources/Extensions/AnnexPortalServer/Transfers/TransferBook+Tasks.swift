@@ -48,6 +48,11 @@ extension TransferBook {
     ) throws(StoreError) -> Int64 {
         let (stored, names) = (try Self.bytes(job), try Self.bytes(NameList(names: files)))
         return try transact { (database) throws(StoreError) in
+            let known = try database.number("SELECT 1 FROM session WHERE number = ?1", with: [.number(session.number)])
+            guard known != nil else {
+                throw StoreError(
+                    .notFound, what: "the session \(session.identifier) was removed", remedy: "open it again")
+            }
             let count = try database.number(
                 "SELECT count(*) FROM task WHERE session = ?1", with: [.number(session.number)])
             guard count ?? 0 < TransferQuota.tasksOfSession else {

@@ -39,7 +39,9 @@ extension TransferDesk {
         if state == .staging {
             guard try book.task(number)?.state == .staging else { return }
         }
+        let isDamaged = try book.task(number) == nil
         try recover(number)
+        if isDamaged, let task = try book.task(number) { finish(task) }
     }
 
     // MARK: Starts of apps
@@ -49,6 +51,11 @@ extension TransferDesk {
         var budgets: [String: OpeningBudget] = [:]
         /// The sessions for which a decision has still to be made.
         var owed: [Int64: WakeRule.Change] = [:]
+
+        /// Notes a change. An outcome is a stronger reason for a start than a release.
+        mutating func owe(_ change: WakeRule.Change, to session: Int64) {
+            owed[session] = owed[session] == .outcome ? .outcome : change
+        }
     }
 
     /// Whether an app has still to be started, because its limit was reached or the book could not be written.
@@ -60,7 +67,7 @@ extension TransferDesk {
         do throws(StoreError) {
             try wake(session, after: change)
         } catch {
-            wakings.withLock { $0.owed[session] = change }
+            wakings.withLock { $0.owe(change, to: session) }
         }
         if owesWakes { mover?.look() }
     }
@@ -82,9 +89,10 @@ extension TransferDesk {
         let woken = try wakings.withLock { (wakings) throws(StoreError) -> BookedSession? in
             var budget = wakings.budgets[app] ?? OpeningBudget()
             guard budget.take(at: MonotonicClock.now()) else {
-                wakings.owed[session] = change
+                wakings.owe(change, to: session)
                 return nil
             }
+            let change = wakings.owed[session] == .outcome ? .outcome : change
             let woken = try book.wake(session: session, after: change, isHeld: holders.isHeld(session))
             wakings.owed[session] = nil
             guard let woken else { return nil }

@@ -90,7 +90,12 @@ package final class TransferDesk: Sendable {
         _ job: TransferJob, files: [String], in session: BookedSession, by member: String, room: UInt64,
         check: () throws(PortalError) -> Void = {}
     ) throws(PortalError) -> Int64 {
-        if let refusal = connections.withLock({ $0.refusal })?(job.url, member) { throw refusal }
+        let refusal = connections.withLock { $0.refusal }
+        if let refusal = refusal?(job.url, member) { throw refusal }
+        func checkAgain() throws(PortalError) {
+            try check()
+            if let refusal = refusal?(job.url, member) { throw refusal }
+        }
         let group = try opener(session.group)
         let number = try asMember { () throws(StoreError) in
             try beginnings.withLock { (beginnings) throws(StoreError) in
@@ -111,7 +116,7 @@ package final class TransferDesk: Sendable {
                 sizes = try staging.take(files, atMost: most)
             }
             step(.taken)
-            try check()
+            try checkAgain()
             try asMember { () throws(StoreError) in
                 guard try book.task(number)?.state == .staging else {
                     throw StoreError(
@@ -121,13 +126,17 @@ package final class TransferDesk: Sendable {
             }
         } catch {
             // If the files cannot go back now, the mover tries it again.
+            defer {
+                _ = beginnings.withLock { $0.remove(number) }
+                mover?.look()
+            }
             guard staging.restore(job.work.isDownload ? [] : files) else { throw error }
             try? book.withdraw(number)
             step(.withdrawn)
             throw error
         }
         step(.staged)
-        try review(number, by: check)
+        try review(number, by: checkAgain)
         mover?.look()
         return number
     }
