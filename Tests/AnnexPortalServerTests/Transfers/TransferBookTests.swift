@@ -200,7 +200,8 @@ import TransferWorlds
             func stop(_ key: TransferKey, as stop: TransferStop) {}
         }
         let mover = Mover()
-        world.desk.connect(to: mover, refusing: { _, _ in nil }) { session in woken.withLock { $0.append(session.app) } }
+        world.desk.connect(to: mover, refusing: { _, _ in nil }) { session in woken.withLock { $0.append(session.app) }
+        }
         try world.write("one", to: "one")
         let task = try place.begin(TransferWorld.upload, "one")
         try world.desk.book.transact { (database) throws(StoreError) in

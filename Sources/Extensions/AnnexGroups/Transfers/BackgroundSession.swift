@@ -86,8 +86,10 @@ public final class BackgroundSession: Sendable {
 
     /// Begins an upload whose body is one file of the container. When the call returns, the file has left the container.
     /// - Parameters:
+    ///   - url: where to, with the scheme `http` or `https`.
     ///   - path: the file, by its absolute path in the container or by its path relative to the container.
     ///   - method: `POST`, `PUT` or `PATCH`.
+    ///   - headers: further header fields of the request.
     @discardableResult
     public nonisolated(nonsending) func upload(
         to url: String, fromFile path: String, method: String = "PUT", headers: [String: String] = [:]
@@ -97,7 +99,11 @@ public final class BackgroundSession: Sendable {
 
     /// Begins an upload of several parts (`multipart/form-data`). When the call returns, the files of the parts have left
     /// the container.
-    /// - Parameter method: `POST`, `PUT` or `PATCH`.
+    /// - Parameters:
+    ///   - url: where to, with the scheme `http` or `https`.
+    ///   - parts: the parts of the form, in their order.
+    ///   - method: `POST`, `PUT` or `PATCH`.
+    ///   - headers: further header fields of the request.
     @discardableResult
     public nonisolated(nonsending) func upload(
         to url: String, parts: [UploadPart], method: String = "POST", headers: [String: String] = [:]
@@ -234,6 +240,7 @@ public struct UploadPart: Sendable, Hashable {
     /// A field with a file.
     /// - Parameters:
     ///   - path: the file, by its absolute path in the container or by its path relative to the container.
+    ///   - name: the name of the form's field.
     ///   - fileName: the name that the server sees; nil for the last name of the path.
     ///   - type: the media type, such as `image/jpeg`.
     public static func file(
