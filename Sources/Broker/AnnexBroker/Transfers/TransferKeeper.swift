@@ -89,10 +89,12 @@ final class TransferKeeper: TransferMover {
 
     /// Ends an agent that goes on with a task although it was told to stop.
     private func endStubborn() {
-        let agent = state.withLock { state in
-            state.stops.values.contains { MonotonicClock.remaining(until: $0) == 0 } ? state.agent : nil
-        }
-        agent?.end("it does not stop a task")
+        let (agent, deadline) = state.withLock { ($0.agent, $0.stops.values.min()) }
+        guard let agent, let deadline else { return }
+        let left = MonotonicClock.remaining(until: deadline)
+        guard left > 0 else { return agent.end("it does not stop a task") }
+        // This look may have come in the place of the one at the deadline.
+        schedule(after: .nanoseconds(Int64(clamping: left)))
     }
 
     /// Ends the agent for good.
