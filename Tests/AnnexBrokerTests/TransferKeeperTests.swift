@@ -300,6 +300,22 @@ import TransferWorlds
         #expect(try await outcome(of: task).failure == nil)
     }
 
+    @Test func `an agent that does not stop a task is ended, and the others go on`() async throws {
+        agents.setConduct(.ignores)
+        let early = Mutex<BookedTask?>(nil)
+        hook.plan(at: .staged) { [world] in early.withLock { $0 = try? world.tasks().first } }
+        _ = try begin(TransferWorld.upload, "one")
+        let other = try begin(TransferWorld.upload, "two")
+        await eventually { begun.count == 2 }
+        // The broker has read the task before its present attempt.
+        try world.desk.end(#require(early.withLock { $0 }), as: .cancelled)
+        // This agent still ignores the order when it arrives.
+        await eventually { agents.orders.contains { if case .stop = $0 { true } else { false } } }
+        agents.setConduct(.works)
+        #expect(try await outcome(of: other).failure == nil)
+        #expect(agents.started == 2)
+    }
+
     // MARK: Named machines
 
     /// The errors of the answers that the agents got.
@@ -484,6 +500,8 @@ private final class HeldLookups: Sendable {
 private final class ScriptedAgents: TransferAgentStarter {
     enum Conduct: Sendable {
         case works, dies, waits
+        /// Stops no task.
+        case ignores
         /// Reports the outcome of a task that it does not have, and then sends bytes that are no message.
         case lies
         /// Asks for the addresses of machines, one after another.
@@ -552,6 +570,7 @@ private final class ScriptedAgents: TransferAgentStarter {
                 agent.keep(files)
                 for place in places { agent.ask([place], for: job.key) }
             case (_, .found): agent.askNext()
+            case (.ignores, .stop): break
             case (_, .stop(let key, _)): agent.stop(key)
             default: agent.keep(files)
             }
