@@ -218,8 +218,8 @@ let fixtures: [Target] = [
     fixture(
         "host-fixture", "AnnexToday", "AnnexEmbedded", "AnnexBroker", "AnnexBrokerAPI", "AnnexHost", "AnnexApp",
         "AnnexGroups", "AnnexTransferWire", "AnnexPortalServer", "AnnexPortal", "AnnexModel", "AnnexDoctor",
-        "AnnexSandbox", "AnnexLaunch", "AnnexPolicy", "AnnexLinux", "CAnnexSQLite", "Ledgers", "TransferWorlds",
-        "CFixtures", "AnnexTestSupport", isExtension: false),
+        "AnnexSandbox", "AnnexLaunch", "AnnexNames", "AnnexPolicy", "AnnexLinux", "CAnnexSQLite", "Ledgers",
+        "TransferWorlds", "CFixtures", "AnnexTestSupport", isExtension: false),
     // The extensions of `annex demo` that misbehave.
     fixture("Misbehaver", "AnnexModel", "AnnexChannel", "AnnexLinux", "CFixtures"), fixture("Silent"),
     // Its system calls are counted one by one, so it links no library.
@@ -271,7 +271,7 @@ let allTests: [Target] = [
     tests(
         "AnnexBrokerTests", "AnnexBroker", "AnnexBrokerAPI", "AnnexPortalServer", "AnnexPortal", "AnnexTransferWire",
         "TransferWorlds", "AnnexRegistry", "AnnexSigning", "AnnexSupervision",
-        "AnnexLaunch", "AnnexPolicy", "AnnexModel", "AnnexBundle", "AnnexChannel", "AnnexLinux"),
+        "AnnexLaunch", "AnnexNames", "AnnexPolicy", "AnnexModel", "AnnexBundle", "AnnexChannel", "AnnexLinux"),
     tests("AnnexTestingTests", "AnnexTesting", "AnnexExtension", "AnnexChannel", "AnnexHost"),
     tests("AnnexDaemonTests", "AnnexDaemon", "AnnexRegistry", "AnnexChannel", "AnnexLinux", "CTestSupport", logging),
     tests("AnnexHostTests", "AnnexHost", "AnnexBrokerAPI", "AnnexModel", "AnnexChannel", "AnnexLinux"),

@@ -1,4 +1,5 @@
 import AnnexLinux
+import AnnexNames
 import AnnexPolicy
 import AnnexPortalServer
 import AnnexTestSupport
@@ -419,6 +420,22 @@ import TransferWorlds
     }
 
     // MARK: Names
+
+    @Test func `the agent connects to the addresses that it was told for tasks it has, and to no others`() {
+        let names = TransferNames(hosts: { _ in nil }, look: { _ in [[192, 0, 2, 7]] })
+        let key = TransferKey(task: 1, attempt: 1)
+        func includes(_ host: [UInt8], _ port: UInt16) -> Bool {
+            names.named.include(InternetAddress(host: host, port: port))
+        }
+        #expect(!includes([192, 0, 2, 7], 443))
+        _ = names.found(
+            TransferQuestion(question: 5, key: key, host: "example.org", port: 443, redirects: 0), for: "a.b")
+        #expect(includes([192, 0, 2, 7], 443) && !includes([192, 0, 2, 7], 80) && !includes([192, 0, 2, 8], 443))
+        names.named.forget(TransferKey(task: 1, attempt: 2))
+        #expect(includes([192, 0, 2, 7], 443))
+        names.named.forget(key)
+        #expect(!includes([192, 0, 2, 7], 443))
+    }
 
     private func found(_ addresses: [[UInt8]]) -> TransferAddresses {
         TransferNames(hosts: { _ in nil }, look: { _ in addresses }).found(

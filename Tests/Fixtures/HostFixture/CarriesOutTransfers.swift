@@ -1,5 +1,6 @@
 import AnnexLaunch
 import AnnexLinux
+import AnnexNames
 import AnnexPolicy
 import AnnexSandbox
 import AnnexTransferWire
@@ -9,8 +10,9 @@ import Foundation
 ///
 ///     carries-out-transfers AGENT AUTHORITIES ADDRESS URL…
 ///
-/// `put SIZE URL` in one word uploads a file, and any other URL is downloaded. Each server has this address, but one whose URL names its own. After each
-/// job, the conduct prints its error, its status and its bytes. At the end, it prints how the agent ended.
+/// `put SIZE URL` in one word uploads a file, and any other URL is downloaded. Each server has this address, but one whose
+/// URL names its own. The broker names no address with port 81, so it makes no connection to one. After each job, the
+/// conduct prints its error, its status and its bytes. At the end, it prints how the agent ended.
 enum CarriesOutTransfers {
     static func run() async throws {
         let words = Array(CommandLine.arguments.dropFirst())
@@ -41,6 +43,7 @@ enum CarriesOutTransfers {
         let run = SandboxRun(launcher, policy: prepared.policy, program: [program.name]) { continuation.yield($0) }
         var configuration = prepared.takeConfiguration()
         configuration.give(connection, as: 3)
+        configuration.connections = { $0.port != 81 }
         run.begin(configuration)
         return Task {
             for await case .ended(let report, let denials) in stream { return (report, denials) }

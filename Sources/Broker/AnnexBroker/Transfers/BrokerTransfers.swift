@@ -42,15 +42,18 @@ final class BrokerTransfers: Sendable {
             try Self.book(in: keeping.folder, log: parts.log),
             counter: { DirectoryUse(of: $0, size: .max, inodes: .max).bytes }
         ) { key throws(PortalError) in try groups.open(key) }
+        let named = NamedAddresses()
         let agent =
             keeping.starter
             ?? SandboxedTransferAgent(
-                launcher: parts.launcher, program: keeping.program, authorities: keeping.authorities)
+                launcher: parts.launcher, program: keeping.program, authorities: keeping.authorities,
+                named: named)
         let reach = TransferReach(registry: parts.registry)
         self.reach = reach
         loop = parts.launcher.loop
         keeper = TransferKeeper(
-            desk, on: parts.launcher.loop, names: TransferNames(hosts: { reach.hosts(of: $0) }), starter: agent,
+            desk, on: parts.launcher.loop, names: TransferNames(hosts: { reach.hosts(of: $0) }, named: named),
+            starter: agent,
             network: TransferNetwork(on: parts.launcher.loop), log: parts.log)
         (registry, signatures, starter, log) = (parts.registry, parts.signatures, parts.starter, parts.log)
         desk.connect(to: keeper, refusing: { reach.refusal(of: $0, to: $1) }) { [weak self] session in

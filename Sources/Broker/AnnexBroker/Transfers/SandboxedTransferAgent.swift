@@ -10,6 +10,8 @@ struct SandboxedTransferAgent: TransferAgentStarter {
     let launcher: Launcher
     let program: String
     let authorities: String?
+    /// The addresses to which the agent may connect.
+    let named: NamedAddresses
 
     private static let policy = JoinedName(policy: "transfer", fragments: ["com.apple.security.network.client"]).joined
     private static let connection: Int32 = 3
@@ -29,6 +31,7 @@ struct SandboxedTransferAgent: TransferAgentStarter {
         var configuration = prepared.takeConfiguration()
         configuration.give(socket, as: Self.connection)
         configuration.yields = true
+        configuration.connections = { [named] in named.include($0) }
         let run = SandboxRun(launcher, policy: policy, program: [program]) { event in
             if case .ended(let report, _) = event { done(report) }
         }

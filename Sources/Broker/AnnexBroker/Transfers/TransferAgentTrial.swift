@@ -28,7 +28,8 @@ package enum TransferAgentTrial {
 
     private static func run(_ program: String) throws(AgentStartFailure) -> SandboxRunReport? {
         let end = Outcome<SandboxRunReport>()
-        let agent = SandboxedTransferAgent(launcher: try launcher(), program: program, authorities: nil)
+        let agent = SandboxedTransferAgent(
+            launcher: try launcher(), program: program, authorities: nil, named: NamedAddresses())
         let run = try agent.run(try closedConnection()) { report in
             end.record(report)
             end.finish()

@@ -31,6 +31,7 @@ extension TransferKeeper {
             guard held(end.key) != nil, !hasEnd(end.key) else { return }
             state.withLock { $0.failures = 0 }
             lookups.forget(end.key)
+            names.named.forget(end.key)
             write(news, of: end.key)
             look()
         }
@@ -88,8 +89,11 @@ extension TransferKeeper {
     private func answer(_ question: TransferQuestion, to link: AgentLink) {
         guard let task = held(question.key) else { return }
         noteReached(question, by: task)
-        let isTaken = lookups.add(for: question.key) { [names] in
-            _ = link.send(.found(names.found(question, for: task.member)))
+        let isTaken = lookups.add(for: question.key) { [names, weak self] in
+            let found = names.found(question, for: task.member)
+            // The attempt may have ended during the lookup.
+            if self?.held(question.key) == nil { names.named.forget(question.key) }
+            _ = link.send(.found(found))
         }
         if !isTaken { link.end("it has asked more questions at once than its jobs allow") }
     }
@@ -119,6 +123,7 @@ extension TransferKeeper {
             return keys
         }
         lookups.forgetAll()
+        names.named.forgetAll()
         failed("the agent of transfers has ended: \(why)", remedy: nil)
         for key in keys {
             // If the book cannot be written, the next look settles the task.

@@ -12,6 +12,8 @@ internal import Glibc
 struct TransferNames: Sendable {
     /// The machines that the grant of a member names now; nil if its transfers may reach all other machines.
     var hosts: @Sendable (_ member: String) -> [HostRule]?
+    /// The addresses that the agent got.
+    var named = NamedAddresses()
     /// Finds the addresses of a name, of 4 or 16 bytes each.
     var look: @Sendable (_ host: String) -> [[UInt8]] = { Self.addresses(of: $0) }
     /// Whether transfers may reach an address.
@@ -33,10 +35,11 @@ struct TransferNames: Sendable {
         // The user may have taken the machine back during the lookup.
         guard isNamed(question, for: member) else { return refused }
         guard !all.isEmpty else { return TransferAddresses(question: question.question, error: .nameNotResolved) }
-        let allowed = all.filter { isAllowed(InternetAddress(host: $0, port: question.port)) }
+        let allowed = all.map { InternetAddress(host: $0, port: question.port) }.filter(isAllowed)
+            .prefix(TransferLimits.addresses)
         guard !allowed.isEmpty else { return refused }
-        return TransferAddresses(
-            question: question.question, addresses: allowed.prefix(TransferLimits.addresses).map(Self.text))
+        named.note(Array(allowed), for: question.key)
+        return TransferAddresses(question: question.question, addresses: allowed.map { Self.text($0.host) })
     }
 
     /// Whether the grant of a member names the machine of a question.

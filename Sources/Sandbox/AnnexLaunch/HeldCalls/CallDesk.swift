@@ -54,6 +54,8 @@ final class CallDesk: Sendable {
         var grantee: String?
         /// Whether Landlock keeps the program from connecting TCP sockets.
         var guardsConnections = false
+        /// Which connections the broker makes for a program; nil for all that the policy allows.
+        var connections: (@Sendable (InternetAddress) -> Bool)?
     }
 
     let scene: Scene
@@ -217,7 +219,7 @@ final class CallDesk: Sendable {
     private func handler(for bound: CallBound, of call: HeldCall) -> any CallBoundHandler {
         switch bound {
         case .locks: LockHandler(locks)
-        case .connections: ProgramConnection()
+        case .connections: ProgramConnection(where: scene.connections)
         case .hosts: hostHandler(of: call)
         case .objects: ObjectHandler(objects: objects)
         case .tracing: TracerHandler()

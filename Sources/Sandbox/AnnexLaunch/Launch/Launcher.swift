@@ -143,6 +143,7 @@ package final class Launcher: Sendable {
         scene.hasPrivateInput = configuration.hasPrivateInput
         scene.offers = configuration.offers
         scene.grantee = configuration.grantee
+        scene.connections = configuration.connections
         scene.hasTerminal = configuration.terminal != nil
         scene.executions = try configuration.executionCalls()
         if let home = configuration.callersHome {

@@ -1,5 +1,5 @@
 package import AnnexLinux
-internal import AnnexNames
+package import AnnexNames
 package import AnnexPolicy
 
 /// The configuration of one process to sandbox: its program, its rights, and its descriptors and directories.
@@ -100,6 +100,9 @@ package struct SandboxConfiguration: ~Copyable, Sendable {
     /// Whether all other programs go first: the process has the smallest weight and the lowest priority for processors and
     /// disks.
     package var yields = false
+    /// Which connections of a program with `network: client` the broker makes, beside those that no program gets; nil for
+    /// all.
+    package var connections: (@Sendable (InternetAddress) -> Bool)?
 
     /// Configures an extension in its bundle.
     package init(

@@ -18,14 +18,18 @@ struct ProgramConnection: CallBoundHandler {
 
     private enum Outcome: Hashable {
         case begun(ConnectCall.Outcome)
-        /// No program may connect to the address.
-        case barred(InternetAddress, InternetAddress.Barrier)
+        /// The program may not connect to the address.
+        case barred(InternetAddress, reason: String)
     }
 
     static let withoutThread = CallStep.fail(errno: EAGAIN)
 
     private var stage = Stage.new
     private let pauses = ConnectPauses()
+    private let isAllowed: @Sendable (InternetAddress) -> Bool
+
+    /// - Parameter isAllowed: which connections the broker makes; nil for all that the policy allows.
+    init(where isAllowed: (@Sendable (InternetAddress) -> Bool)? = nil) { self.isAllowed = isAllowed ?? { _ in true } }
 
     mutating func handle(_ call: HeldCall, on listener: borrowing Descriptor) -> CallStep {
         switch stage {
@@ -33,7 +37,7 @@ struct ProgramConnection: CallBoundHandler {
             // The kernel may take long to begin a connection.
             stage = .taken
             return .again()
-        case .taken: return step(after: Self.begin(call, on: listener), of: call)
+        case .taken: return step(after: begin(call, on: listener), of: call)
         case .begun: return step(after: .begun(Self.look(call, on: listener)), of: call)
         }
     }
@@ -42,9 +46,9 @@ struct ProgramConnection: CallBoundHandler {
         switch outcome {
         case .begun(.connected): return .complete
         case .begun(.failed(let errno)): return .fail(errno: errno)
-        case .barred(let address, let barrier):
+        case .barred(let address, let reason):
             let number = Int32(truncatingIfNeeded: call.arguments[0])
-            return .deny(errno: EACCES, reason: barrier.rawValue, text: "connect(\(number), \(address.text))")
+            return .deny(errno: EACCES, reason: reason, text: "connect(\(number), \(address.text))")
         case .begun(.waiting):
             stage = .begun
             return .again(at: pauses.moment())
@@ -52,13 +56,14 @@ struct ProgramConnection: CallBoundHandler {
     }
 
     /// Begins a connection. This function never waits, even if the program's socket is a blocking socket.
-    private static func begin(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
+    private func begin(_ call: HeldCall, on listener: borrowing Descriptor) -> Outcome {
         do throws(SystemError) {
             let socket = try ConnectCall.socket(of: call, on: listener)
             // A socket of another kind could reach a service of this machine.
             guard try ConnectCall.kind(of: socket).isTCP else { return .begun(.failed(errno: EOPNOTSUPP)) }
             let address = try ConnectCall.address(of: call, on: listener)
-            if let barrier = barrier(before: address) { return .barred(address, barrier) }
+            if let barrier = Self.barrier(before: address) { return .barred(address, reason: barrier.rawValue) }
+            guard isAllowed(address) else { return .barred(address, reason: "the broker has not named this machine") }
             return .begun(ConnectCall.begin(socket, to: address))
         } catch {
             return .begun(.failed(errno: ConnectCall.errno(for: error)))
