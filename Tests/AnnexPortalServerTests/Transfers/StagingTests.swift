@@ -152,24 +152,46 @@ import Testing
         try write("old", to: "film")
         try download("a whole film")
         #expect(text("film") == "old")
-        #expect(try staging.place(at: "film", isAgain: false))
+        #expect(try staging.place(at: "film", atMost: 1 << 20, isAgain: false))
         #expect(text("film") == "a whole film")
         // After a crash between the rename and the book, the file is in its place already.
-        #expect(try staging.place(at: "film", isAgain: true) && !staging.place(at: "film", isAgain: false))
+        #expect(
+            try staging.place(at: "film", atMost: 1 << 20, isAgain: true)
+                && !staging.place(at: "film", atMost: 1 << 20, isAgain: false))
         let owner = try Descriptor.reference(to: path("film")).status()
         #expect(owner.mode == 0o600 && owner.user == geteuid())
+    }
+
+    @Test func `a descriptor that the agent kept does not change a file that has come to its place`() throws {
+        let kept = try staging.destination(keeping: false)
+        try kept.writeAll(Array("film".utf8))
+        #expect(try staging.place(at: "film", atMost: 4, isAgain: false))
+        try kept.writeAll(Array("more".utf8))
+        #expect(text("film") == "film")
+        staging.remove()
+        #expect(try group.transfers.entries(atMost: 10).isEmpty)
+    }
+
+    @Test func `a file that is larger than what was promised does not come to its place`() throws {
+        do {
+            let kept = try staging.destination(keeping: false)
+            try kept.writeAll(Array("films".utf8))
+            #expect(try !staging.place(at: "film", atMost: 4, isAgain: false))
+        }
+        #expect(try !staging.place(at: "film", atMost: 4, isAgain: true) && text("film") == nil)
+        #expect(try staging.place(at: "film", atMost: 5, isAgain: true) && text("film") == "films")
     }
 
     @Test func `a download without a place fails, and no file outside of the container changes`() throws {
         #expect(mkdir(path("folder"), 0o700) == 0 && symlink("/tmp", path("link")) == 0)
         for place in ["folder", "missing/film", "link/film", "../film", "/tmp/film", ""] {
             try download("film")
-            #expect(try !staging.place(at: place, isAgain: true), "\(place)")
+            #expect(try !staging.place(at: place, atMost: 1 << 20, isAgain: true), "\(place)")
         }
         // A link that has the name is replaced, and not followed.
         try download("film")
         #expect(symlink(fixture.folder.url.path + "/victim", path("aim")) == 0)
-        #expect(try staging.place(at: "aim", isAgain: false))
+        #expect(try staging.place(at: "aim", atMost: 1 << 20, isAgain: false))
         #expect(text("aim") == "film" && access(fixture.folder.url.path + "/victim", F_OK) != 0)
     }
 

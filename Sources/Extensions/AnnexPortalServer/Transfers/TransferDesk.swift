@@ -195,7 +195,7 @@ package final class TransferDesk: Sendable {
         var failure: TaskFailure? = .notPlaced
         if let staging = try staging(of: task), let path = task.files.first {
             do throws(SystemError) {
-                if try staging.place(at: path, isAgain: isAgain) { failure = nil }
+                if try staging.place(at: path, atMost: task.promised, isAgain: isAgain) { failure = nil }
             } catch {
                 // For example, the disk is full or the process lacks descriptors. The task stays as it is, and
                 // `settle` tries again.

@@ -182,12 +182,14 @@ package struct TransferStaging: Sendable {
     }
 
     /// Puts the whole file of a download in its place. An existing file of this name is replaced.
-    /// - Parameter isAgain: whether an earlier broker may have placed the file already. If so, a missing file counts as
-    ///   placed.
-    /// - Returns: false if the file cannot come to this place.
-    package func place(at path: String, isAgain: Bool) throws(SystemError) -> Bool {
+    /// - Parameters:
+    ///   - most: the most bytes that were promised to the file.
+    ///   - isAgain: whether an earlier broker may have placed the file already. If so, a missing file counts as placed.
+    /// - Returns: false if the file cannot come to this place, or if it is too large.
+    package func place(at path: String, atMost most: UInt64, isAgain: Bool) throws(SystemError) -> Bool {
         do throws(SystemError) {
-            let file = try folder().openBeneath(Self.body, O_RDONLY)
+            let file = try finalBody(atMost: most)
+            guard UInt64(clamping: try file.status().size) <= most else { return false }
             try file.synchronize()
             try give(file)
         } catch {
@@ -204,6 +206,22 @@ package struct TransferStaging: Sendable {
             guard Self.isNoPlace(error.errno) else { throw error }
             return false
         }
+    }
+
+    /// The file of a download, which no process can change any more. An agent closes the file before it tells the end. One
+    /// that a server took over may keep it open, so the place then gets a copy.
+    private func finalBody(atMost most: UInt64) throws(SystemError) -> Descriptor {
+        let folder = try folder()
+        let file = try folder.openBeneath(Self.body, O_RDONLY)
+        let isTooLarge = UInt64(clamping: try file.status().size) > most
+        if isTooLarge || file.hasNoWriter { return file }
+        let copy = Self.body + ".copy"
+        // An earlier broker may have been killed here.
+        try? folder.removeFile(copy)
+        let new = try folder.openBeneath(copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        _ = try file.copy(to: new, atMost: most)
+        try folder.move(copy, into: folder, as: Self.body)
+        return try folder.openBeneath(Self.body, O_RDONLY)
     }
 
     private static func isNoPlace(_ errno: Int32) -> Bool {
