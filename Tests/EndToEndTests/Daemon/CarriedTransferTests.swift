@@ -74,7 +74,8 @@ struct CarriedTransferTests {
                         if '/transfers/' in path:
                             info = open(f'/proc/{agent}/fdinfo/{number}').read()
                             found[path.split('/transfers/')[1]] = int(re.search(r'flags:\\s*(\\d+)', info)[1], 8) & 3
-                        elif path.startswith('/') and path != '/dev/null':
+                        # It opens the authorities again and again, when it begins a connection.
+                        elif path.startswith('/') and path not in ['/dev/null', os.path.abspath('far.pem')]:
                             found[path] = 'strange'
                 return found
             wait_for(lambda: len(files()) >= 3)
