@@ -9,14 +9,21 @@ extension TransferKeeper {
         let held = state.withLock { $0.held }
         let ready = tasks.filter { held[UInt64(clamping: $0.number)] == nil }
         guard !ready.isEmpty else { return }
-        var turns = TransferTurns(try desk.book.sessions(), held: held.values.map(\.session))
+        let sessions = try desk.book.sessions()
+        let groups = Dictionary(sessions.map { ($0.number, $0.group) }) { $1 }
+        var turns = TransferTurns(sessions, held: held.values.map(\.session))
+        // The groups in which a download waits for room. Its later downloads wait behind it: each look at the room counts
+        // the files of the group.
+        var crowded: Set<GroupKey> = []
         for task in turns.order(ready) where turns.hasRoom(for: task) {
             // A task that cannot be handed over now must not stop the others. If the book says that the agent has it, the
             // next look settles that. A download that waits for room does not take the place of a further task.
             do throws(StoreError) {
                 guard let booked = try desk.book.task(task.number) else { continue }
+                let group = booked.job.work.isDownload ? groups[task.session] : nil
+                if let group, crowded.contains(group) { continue }
                 guard let agent = agent() else { return }
-                try hand(booked, to: agent)
+                if try !hand(booked, to: agent), let group { crowded.insert(group) }
                 if state.withLock({ $0.held[UInt64(clamping: task.number)] != nil }) { turns.take(task) }
             } catch {
                 report(error)
@@ -24,8 +31,9 @@ extension TransferKeeper {
         }
     }
 
-    private func hand(_ task: BookedTask, to agent: AgentLink) throws(StoreError) {
-        guard let taken = try desk.take(task, boot: TransferBoot.identifier) else { return }
+    /// - Returns: false if the task waits for room, or does not wait any more.
+    private func hand(_ task: BookedTask, to agent: AgentLink) throws(StoreError) -> Bool {
+        guard let taken = try desk.take(task, boot: TransferBoot.identifier) else { return false }
         let order: PreparedJob
         do throws(SystemError) {
             order = try PreparedJob(taken, at: desk, until: taken.expires)
@@ -36,7 +44,7 @@ extension TransferKeeper {
                 try desk.giveBack(taken.key, after: Self.retry)
                 report(StoreError(.system, what: "the files of task \(taken.number) cannot be opened: \(error.cause)"))
             }
-            return
+            return true
         }
         state.withLock { $0.held[taken.key.task] = taken }
         do throws(StoreError) {
@@ -46,6 +54,7 @@ extension TransferKeeper {
             tell(agent, to: .suspend, of: taken.key)
             throw error
         }
+        return true
     }
 
     /// The task may end or be suspended at any moment. Before the order is sent, the book is asked. Afterwards `stop` tells
