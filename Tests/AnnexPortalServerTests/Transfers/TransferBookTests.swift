@@ -68,6 +68,28 @@ import TransferWorlds
         #expect(waiting.due.last?.session == other.number && waiting.due.allSatisfy { !$0.isDiscretionary })
     }
 
+    @Test func `the answers of one app do not fill the book, and each outcome keeps its status`() throws {
+        let whole = TransferAnswer(
+            status: 500, headers: [UInt8](repeating: 0x41, count: 16 << 10),
+            body: [UInt8](repeating: 1, count: 64 << 10))
+        let room = Int(TransferQuota.answersOfApp) / (80 << 10)
+        var sessions: [BookedSession] = []
+        for number in 0...(room / 64) { sessions.append(try session("com.example.s\(number)")) }
+        var last: Int64 = 0
+        for number in 0...room {
+            last = try add(to: sessions[number / 64])
+            #expect(try book.end(last, with: TaskOutcome(nil, answer: whole)))
+        }
+        let cut = try #require(try book.task(last)?.outcome?.answer)
+        #expect(cut.status == 500 && cut.body.isEmpty && cut.bodyWasCut)
+        let first = try #require(try book.tasks(after: 0, atMost: 1).first)
+        #expect(first.outcome?.answer == whole)
+        // Another app has room of its own.
+        let other = try add(to: session("com.example.other", app: "com.example.other"))
+        #expect(try book.end(other, with: TaskOutcome(nil, answer: whole)))
+        #expect(try book.task(other)?.outcome?.answer == whole)
+    }
+
     @Test func `a waiting task says whether it is discretionary, and a later task states its time`() throws {
         let one = try session("com.example.one")
         let (late, now) = (try add(discretionary(), to: one), try add(to: one))

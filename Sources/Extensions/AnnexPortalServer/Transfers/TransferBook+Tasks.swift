@@ -270,29 +270,31 @@ extension TransferBook {
         _ outcome: TaskOutcome, progress: TaskProgress?, of number: Int64, after event: TaskEvent,
         of attempt: UInt32?
     ) throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            return try storeWhole(outcome, progress: progress, of: number, after: event, of: attempt)
-        } catch {
-            // An outcome without the answer's body is better than none.
-            guard error.kind == .full, let answer = outcome.answer, !answer.body.isEmpty else { throw error }
-            let cut = TransferAnswer(
-                status: answer.status, headers: answer.headers, headersWereCut: answer.headersWereCut,
-                bodyWasCut: true)
-            let rest = TaskOutcome(outcome.failure, answer: cut)
-            return try storeWhole(rest, progress: progress, of: number, after: event, of: attempt)
+        // An outcome without the body or the headers of its answer is better than none.
+        for answer in outcome.answer?.cuts.dropLast() ?? [] {
+            do throws(StoreError) {
+                let cut = TaskOutcome(outcome.failure, answer: answer)
+                return try storeWhole(cut, progress: progress, of: number, after: event, of: attempt)
+            } catch {
+                guard error.kind == .full else { throw error }
+            }
         }
+        let rest = TaskOutcome(outcome.failure, answer: outcome.answer?.cuts.last)
+        return try storeWhole(rest, progress: progress, of: number, after: event, of: attempt)
     }
 
     private func storeWhole(
         _ outcome: TaskOutcome, progress: TaskProgress?, of number: Int64, after event: TaskEvent,
         of attempt: UInt32?
     ) throws(StoreError) -> Bool {
-        let answer: SQLValue =
-            try outcome.answer.map { (some) throws(StoreError) in .bytes(try Self.bytes(some)) } ?? .null
+        let answer = try outcome.answer.map { (some) throws(StoreError) in try Self.bytes(some) }
         return try change(number, after: event, of: attempt) { (database) throws(StoreError) in
+            if let answer { try Self.checkAnswers(of: number, with: answer.count, in: &database) }
             try database.run(
                 "UPDATE task SET failure = ?2, answer = ?3 WHERE number = ?1",
-                with: [.number(number), outcome.failure.map { .text($0) } ?? .null, answer])
+                with: [
+                    .number(number), outcome.failure.map { .text($0) } ?? .null, answer.map { .bytes($0) } ?? .null,
+                ])
             guard let progress else { return }
             try database.run(
                 "UPDATE task SET sent = ?2, received = ?3, expected = ?4 WHERE number = ?1",
@@ -302,5 +304,33 @@ extension TransferBook {
                     progress.expected.map { .number(Int64(clamping: $0)) } ?? .null,
                 ])
         }
+    }
+
+    /// One app must not fill the book of all apps with answers that no process takes note of. A short answer always has
+    /// room.
+    private static func checkAnswers(
+        of number: Int64, with count: Int, in database: inout Database
+    ) throws(StoreError) {
+        guard count > TransferQuota.shortAnswer else { return }
+        let stored = try database.number(
+            """
+            SELECT ifnull(sum(length(answer)), 0) FROM task JOIN session ON session.number = task.session
+            WHERE session.app = (
+                SELECT session.app FROM task JOIN session ON session.number = task.session WHERE task.number = ?1)
+            """, with: [.number(number)])
+        guard (stored ?? 0) + Int64(count) > TransferQuota.answersOfApp else { return }
+        throw StoreError(.full, what: "the answers of an app have \(TransferQuota.answersOfApp) bytes")
+    }
+}
+
+extension TransferAnswer {
+    /// This answer, the same one without its body, and its status alone.
+    fileprivate var cuts: [TransferAnswer] {
+        let bare = TransferAnswer(
+            status: status, headers: headers, headersWereCut: headersWereCut, bodyWasCut: bodyWasCut || !body.isEmpty)
+        let short = TransferAnswer(
+            status: status, headers: [], headersWereCut: headersWereCut || !headers.isEmpty,
+            bodyWasCut: bare.bodyWasCut)
+        return [self, bare, short]
     }
 }

@@ -7,6 +7,10 @@ package enum TransferQuota {
     package static let tasksOfSession: Int64 = 64
     /// The URLs, headers, texts and paths of a group's tasks.
     package static let bytesOfGroup: Int64 = 8 << 20
+    /// The answers of an app's tasks that no process has taken note of. Further ones are kept without body and headers.
+    package static let answersOfApp: Int64 = 16 << 20
+    /// An answer that is always kept, in bytes.
+    static let shortAnswer = 256
 }
 
 /// The book of one user's background transfers: an SQLite database that only the user's broker opens.
