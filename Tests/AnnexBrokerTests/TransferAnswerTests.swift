@@ -17,12 +17,7 @@ import TransferWorlds
 
     init() throws {
         folder = try TemporaryFolder()
-        let path = folder.url.resolvingSymlinksInPath().path
-        for name in ["groups", "book"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(path)/\(name)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
-        world = try TransferWorld(groups: path + "/groups", book: path + "/book")
+        world = try TransferWorld(in: folder.url.resolvingSymlinksInPath().path)
     }
 
     private func begin() throws -> Int64 {

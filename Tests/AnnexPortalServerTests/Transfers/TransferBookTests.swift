@@ -248,11 +248,7 @@ struct TransferPlace {
     init() throws {
         folder = try TemporaryFolder()
         path = folder.url.resolvingSymlinksInPath().path
-        for name in ["groups", "book"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(path)/\(name)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
-        world = try TransferWorld(groups: path + "/groups", book: path + "/book")
+        world = try TransferWorld(in: path)
     }
 
     /// The same files and the same book, as the next start of the broker finds them.

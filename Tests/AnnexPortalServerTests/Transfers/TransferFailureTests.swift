@@ -20,12 +20,7 @@ import TransferWorlds
 
     init() throws {
         folder = try TemporaryFolder()
-        let path = folder.url.resolvingSymlinksInPath().path
-        for name in ["groups", "book"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(path)/\(name)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
-        world = try TransferWorld(groups: path + "/groups", book: path + "/book") { [hook] in hook.reach($0) }
+        world = try TransferWorld(in: folder.url.resolvingSymlinksInPath().path) { [hook] in hook.reach($0) }
         world.desk.connect(to: mover, refusing: { _, _ in nil }) { [woken] in woken.add($0.app) }
         try world.desk.recoverOnce()
     }

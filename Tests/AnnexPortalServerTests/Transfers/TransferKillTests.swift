@@ -25,10 +25,7 @@ private let lives = Repetitions("ANNEX_TRANSFER_LIVES", short: 2)
     private func isOver(seed: UInt64, killedAfter step: Int) async throws -> Bool {
         let folder = try TemporaryFolder()
         let path = folder.url.resolvingSymlinksInPath().path
-        for name in ["groups", "book"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(path)/\(name)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
+        try TransferWorld.makeFolders(in: path)
         let output = "\(path)/lines"
         #expect(FileManager.default.createFile(atPath: output, contents: nil))
         let broker = try ChildProcess(

@@ -34,6 +34,21 @@ package struct TransferWorld: Sendable {
         self.book = book
     }
 
+    /// A world in a folder of its own, in which the call makes both folders.
+    /// - Parameter folder: its path without links.
+    package init(in folder: String, step: @escaping @Sendable (TransferStep) -> Void = { _ in }) throws {
+        try Self.makeFolders(in: folder)
+        try self.init(groups: folder + "/groups", book: folder + "/book", step: step)
+    }
+
+    /// Makes the folders `groups` and `book`.
+    package static func makeFolders(in folder: String) throws {
+        for name in ["groups", "book"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/\(name)", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+    }
+
     /// The one session of an app.
     package func session(of app: String = "com.example.todo") throws -> BookedSession {
         try desk.book.openSession(
