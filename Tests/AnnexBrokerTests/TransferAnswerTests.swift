@@ -54,6 +54,23 @@ import TransferWorlds
         }
     }
 
+    @Test func `a transfer that waits says why its last attempt failed, until it has ended`() throws {
+        let number = UInt64(try begin())
+        func tried(_ error: TransferError?, _ answer: TransferAnswer?, _ retry: TransferRetry) throws -> ItemValue? {
+            let waiting = try #require(try world.desk.book.task(Int64(number)))
+            let taken = try #require(try world.desk.take(waiting, boot: "boot"))
+            try world.desk.ended(
+                TransferEnd(
+                    key: taken.key, sent: 0, received: 0, answer: answer, error: error, retry: retry, validator: nil))
+            return try world.desk.answer(.show(number))?["lastFailure"]
+        }
+        #expect(try tried(.nameNotResolved, nil, .later) == .string("nameNotResolved"))
+        let busy = TransferAnswer(status: 503, headers: [])
+        #expect(try tried(nil, busy, .later) == .string("status 503"))
+        #expect(try tried(.badURL, nil, .never) == nil)
+        #expect(try world.desk.answer(.show(number))?["failure"] == .string("badURL"))
+    }
+
     @Test func `a list comes in pages of 64 transfers`() throws {
         for number in 0..<2 {
             let session = try world.desk.book.openSession(

@@ -159,7 +159,7 @@ struct ShownTransfer {
     /// The keys in the order in which they are shown.
     private static let keys = [
         "number", "kind", "state", "outcome", "failure", "status", "url", "session", "group", "app", "member", "sent",
-        "received", "expected", "attempts", "due", "expires", "files",
+        "received", "expected", "attempts", "lastFailure", "due", "expires", "files",
     ]
 
     var members: [JSON.Member] {
@@ -186,7 +186,7 @@ struct ShownTransfer {
     }
 
     var line: String {
-        let end = word("failure").isEmpty ? word("status") : word("failure")
+        let end = ["failure", "status", "lastFailure"].map(word).first { !$0.isEmpty } ?? ""
         let what = [word("number"), word("kind"), word("state"), end, word("url"), word("app")]
         return PlainText.shown(what.filter { !$0.isEmpty }.joined(separator: "  "))
     }

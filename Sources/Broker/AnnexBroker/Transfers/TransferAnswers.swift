@@ -88,6 +88,7 @@ extension TransferDesk {
         if task.state == .queued, task.due > .now() { value["due"] = .string(task.due.text) }
         if task.state != .ended { value["expires"] = .string(task.expires.text) }
         value["failure"] = task.outcome?.failure.map { .string($0) }
+        value["lastFailure"] = task.lastFailure.map { .string($0) }
         value["status"] = (task.outcome?.answer?.status).map { .integer(Int64($0)) }
         return value
     }

@@ -14,6 +14,7 @@ extension StoreSchema {
                 woken INTEGER NOT NULL, UNIQUE (team, grp, identifier)
             ) STRICT
             """,
+            // The column `failure` is that of the task if it has ended, and otherwise that of the last attempt.
             """
             CREATE TABLE task (
                 number INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL, state INTEGER NOT NULL,

@@ -39,6 +39,8 @@ package struct BookedTask: Sendable, Hashable {
     package let validator: TransferValidator?
     package let progress: TaskProgress
     package let outcome: TaskOutcome?
+    /// Why the last attempt failed, if the task goes on.
+    package let lastFailure: String?
     /// The most bytes that the file of a download may have in this attempt.
     package let promised: UInt64
     /// The size of the whole file of a download, as far as an attempt has shown it; 0 if none has.
@@ -123,8 +125,8 @@ struct TaskRow {
                 validator: try validator.map { (bytes) throws(DecodingFailure) in
                     try TransferValidator(decoding: bytes, within: TransferLimits.message)
                 }, progress: progress,
-                outcome: state == .ended ? TaskOutcome(failure, answer: answer) : nil, promised: promised,
-                needed: needed)
+                outcome: state == .ended ? TaskOutcome(failure, answer: answer) : nil,
+                lastFailure: state == .ended ? nil : failure, promised: promised, needed: needed)
         } catch {
             throw StoreError(
                 .damaged, what: "the task \(number) in the book cannot be read: \(error)", place: path,

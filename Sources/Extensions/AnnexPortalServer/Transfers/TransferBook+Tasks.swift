@@ -171,17 +171,23 @@ extension TransferBook {
     }
 
     /// Puts a task back, for another attempt at a later time.
-    /// - Parameter needed: the least size of the whole file of a download, as far as the attempt has shown it.
+    /// - Parameters:
+    ///   - failure: why the attempt failed; nil if that is not known.
+    ///   - needed: the least size of the whole file of a download, as far as the attempt has shown it.
     package func giveBack(
-        _ key: TransferKey, until due: WallClock, failed: Bool, needing needed: UInt64 = 0
+        _ key: TransferKey, until due: WallClock, failed: Bool, because failure: String? = nil,
+        needing needed: UInt64 = 0
     ) throws(StoreError) {
         let number = Int64(clamping: key.task)
         _ = try change(number, after: .returned, of: key.attempt) { (database) throws(StoreError) in
             try database.run(
-                "UPDATE task SET due = ?2, failures = failures + ?3, needed = max(needed, ?4) WHERE number = ?1",
+                """
+                UPDATE task SET due = ?2, failures = failures + ?3, needed = max(needed, ?4),
+                    failure = ifnull(?5, failure) WHERE number = ?1
+                """,
                 with: [
                     .number(number), .number(due.microseconds), .number(failed ? 1 : 0),
-                    .number(Int64(clamping: needed)),
+                    .number(Int64(clamping: needed)), failure.map { .text($0) } ?? .null,
                 ])
         }
     }

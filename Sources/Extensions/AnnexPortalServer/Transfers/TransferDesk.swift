@@ -175,7 +175,8 @@ package final class TransferDesk: Sendable {
         if let pause = TransferPause(after: end, failures: task.failures, isCrowded: needed != nil) {
             try book.setValidator(end.validator, of: end.key, resets: false)
             try book.giveBack(
-                end.key, until: pause.due(from: .now()), failed: pause.isFailure, needing: needed ?? 0)
+                end.key, until: pause.due(from: .now()), failed: pause.isFailure,
+                because: end.error?.name ?? end.answer.map { "status \($0.status)" }, needing: needed ?? 0)
             step(.returned)
             return tell(task.session)
         }
