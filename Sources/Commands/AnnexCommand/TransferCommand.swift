@@ -115,7 +115,7 @@ struct TransferRetryCommand: ParsableCommand {
         abstract: "Begin the next attempt of a background transfer now.",
         discussion: """
             After a failed attempt, a transfer waits from a second up to a quarter of an hour, or as long as the server \
-            says, at most seven days. A transfer that does not wait, or that has ended, stays as it is. A transfer \
+            says, at most a day. A transfer that does not wait, or that has ended, stays as it is. A transfer \
             whose last attempt failed for good has ended: its app begins a new one.
 
             EXAMPLES

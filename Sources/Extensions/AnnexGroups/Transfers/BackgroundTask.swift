@@ -18,7 +18,7 @@ public struct BackgroundTask: Sendable, Identifiable {
     public nonisolated(nonsending) func resume() async throws(PortalError) { try await ask(BackgroundMethod.resume) }
 
     /// Begins the next attempt at once, if the task waits after a failed attempt. A task waits up to a quarter of an hour,
-    /// or as long as the server says, at most seven days.
+    /// or as long as the server says, at most a day.
     public nonisolated(nonsending) func retry() async throws(PortalError) { try await ask(BackgroundMethod.retry) }
 
     /// The URL that the task began with.
